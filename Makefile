@@ -1,0 +1,49 @@
+# Every target makes .venv by itself when it is missing. `make help` lists them.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.ready
+.DEFAULT_GOAL := help
+.PHONY: help demo app test test-all check bench docs lock clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(STAMP): requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("incrowd needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(STAMP) ## The whole way on demo data: 100,000 people to a release at k = 9
+	$(BIN)/incrowd demo demo
+
+test: $(STAMP) ## The tests (slow ones apart)
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+test-all: $(STAMP) ## All tests, the slow ones too
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "slow or not slow"
+
+check: $(STAMP) ## Style, types and the rules of the rooms
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(STAMP) ## Benchmarks, as ratios in one run against a peer or a limit
+	$(BIN)/python -m benchmarks
+
+docs: $(STAMP) ## Make the generated pages again: CLI reference and plan schema
+	$(BIN)/python -m docs.generate
+
+app: $(STAMP) ## The workbench in the browser (comes with the lookup page)
+	@echo "The workbench is not there yet; the command line has every step: $(BIN)/incrowd --help"
+
+lock: ## Resolve requirements.lock anew (versions and hashes, no index address)
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --quiet --output-file requirements.lock
+
+clean: ## Remove what the targets made
+	rm -rf .venv demo build dist .pytest_cache .mypy_cache .ruff_cache

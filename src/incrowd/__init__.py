@@ -1,0 +1,83 @@
+"""incrowd: from raw microdata about people to a file that can be opened, with the evidence that it can."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from incrowd.demo import write_demo
+    from incrowd.errors import IncrowdError, InputError, NotReleasable, PlanError, SecretError
+    from incrowd.keys.requirements import DistinctL, K, OneSided, Requirement
+    from incrowd.keys.table import KeyTable
+    from incrowd.pipeline import Run, run
+    from incrowd.plan import Plan, load_plan
+    from incrowd.profile import profile, starter_plan
+    from incrowd.rows import Rows, open_source
+    from incrowd.rows.tabulate import tabulate
+    from incrowd.secret import Secret
+    from incrowd.verify import Verification, verify
+
+__version__ = "0.1.0"
+
+#: Where each public name lives. They are imported on first use, so that `incrowd --help` is quick.
+_HOME = {
+    "DistinctL": "keys.requirements",
+    "IncrowdError": "errors",
+    "InputError": "errors",
+    "K": "keys.requirements",
+    "KeyTable": "keys.table",
+    "NotReleasable": "errors",
+    "OneSided": "keys.requirements",
+    "Plan": "plan",
+    "PlanError": "errors",
+    "Requirement": "keys.requirements",
+    "Rows": "rows",
+    "Run": "pipeline",
+    "Secret": "secret",
+    "SecretError": "errors",
+    "Verification": "verify",
+    "load_plan": "plan",
+    "open_source": "rows",
+    "profile": "profile",
+    "run": "pipeline",
+    "starter_plan": "profile",
+    "tabulate": "rows.tabulate",
+    "verify": "verify",
+    "write_demo": "demo",
+}
+
+__all__ = [
+    "DistinctL",
+    "IncrowdError",
+    "InputError",
+    "K",
+    "KeyTable",
+    "NotReleasable",
+    "OneSided",
+    "Plan",
+    "PlanError",
+    "Requirement",
+    "Rows",
+    "Run",
+    "Secret",
+    "SecretError",
+    "Verification",
+    "load_plan",
+    "open_source",
+    "profile",
+    "run",
+    "starter_plan",
+    "tabulate",
+    "verify",
+    "write_demo",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'incrowd' has no attribute {name!r}")
+    value = getattr(import_module(f"incrowd.{_HOME[name]}"), name)
+    # A submodule of the same name (profile, verify) was just bound here by the import; the public name wins.
+    globals()[name] = value
+    return value

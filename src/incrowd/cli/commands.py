@@ -1,0 +1,197 @@
+"""The commands. Each imports what it needs when it is called, so that --help stays quick."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from incrowd.cli import app
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
+Data = Annotated[Path, typer.Argument(help="A CSV (also .gz), Parquet or Excel file.")]
+PlanFile = Annotated[Path, typer.Argument(help="The release plan, a YAML file.")]
+
+
+@app.command("demo-data")
+def demo_data(
+    rows: Annotated[str, typer.Option(help="How many people; 1e6 is understood.")] = "100000",
+    seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 1,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Where to write: .csv or .parquet.")] = Path(
+        "people.csv"
+    ),
+    population: Annotated[
+        Path | None, typer.Option(help="Also write the larger population that the file is a sample of.")
+    ] = None,
+) -> None:
+    """Write a synthetic population of people who do not exist, to try incrowd on."""
+    from incrowd.cli.show import bar
+    from incrowd.demo import write_demo
+    from incrowd.errors import InputError
+
+    try:
+        number = int(float(rows))
+    except (ValueError, OverflowError):
+        raise InputError("D017", f"--rows {rows} is not a number.") from None
+    with bar("people") as progress:
+        write_demo(out, rows=number, seed=seed, population=population, progress=progress)
+    typer.echo(f"{number:,} people in {out}" + (f", their population in {population}" if population else ""))
+
+
+@app.command()
+def profile(
+    data: Data,
+    json_: Json = False,
+    delimiter: Annotated[str | None, typer.Option(help="For CSV files.")] = None,
+) -> None:
+    """What is in a file: types, distinct and missing values, and which role each column suggests.
+
+    Names, e-mail addresses, NHS and National Insurance numbers, phone numbers, postcodes and dates of birth are
+    recognised. No value of the file is shown.
+    """
+    from incrowd.cli.show import show_profile
+    from incrowd.profile import profile as measure
+    from incrowd.rows import open_source
+
+    found = measure(open_source(data, delimiter=delimiter))
+    if json_:
+        typer.echo(json.dumps(found.to_dict(), indent=1))
+    else:
+        show_profile(found, data.name)
+
+
+@app.command()
+def init(
+    data: Data,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Where to write the plan.")] = Path("plan.yaml"),
+    kind: Annotated[
+        Literal["survey", "administrative", "census"], typer.Option(help="How the records were collected.")
+    ] = "survey",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing plan.")] = False,
+) -> None:
+    """Write a commented starter plan for a file, with a suggested role for every column."""
+    import os
+
+    from incrowd.errors import InputError
+    from incrowd.profile import profile as measure
+    from incrowd.profile import starter_plan
+    from incrowd.rows import open_source
+
+    if out.exists() and not force:
+        raise InputError("D018", f"{out} exists already.", "Choose another name with -o, or use --force.")
+    # The plan names the data from its own folder, so that the two can move together.
+    source = os.path.relpath(data.resolve(), out.resolve().parent)
+    text = starter_plan(measure(open_source(data)), source, kind=kind)
+    out.write_text(text, encoding="utf-8")
+    typer.echo(f"{out} is a start, not a decision: read every role and reason, then run: incrowd check {out}")
+
+
+@app.command()
+def check(
+    plan: Annotated[Path | None, typer.Argument(help="The release plan, a YAML file.")] = None,
+    json_: Json = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of plans instead.")] = False,
+) -> None:
+    """Show all faults of a plan at once, each with a code, a line and a way out. Exit code 2 when there are any."""
+    from incrowd.errors import InputError
+    from incrowd.plan import Plan, check_columns, load_plan
+    from incrowd.rows import open_source
+
+    if schema:
+        typer.echo(json.dumps(Plan.model_json_schema(by_alias=True), indent=1))
+        return
+    if plan is None:
+        raise InputError("D019", "no plan is named.", "Say: incrowd check plan.yaml")
+    loaded = load_plan(plan)
+    rows = open_source(
+        plan.resolve().parent / loaded.data.source,
+        delimiter=loaded.data.delimiter,
+        encoding=loaded.data.encoding,
+    )
+    check_columns(loaded, rows.columns, rows.place)
+    if json_:
+        typer.echo(json.dumps({"faults": []}))
+    else:
+        typer.echo(f"{plan} has no faults: {len(loaded.variables)} variables, {len(loaded.steps)} steps, "
+                   f"{len(loaded.requirements)} requirements.")  # fmt: skip
+
+
+@app.command()
+def run(
+    plan: PlanFile,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Where to put runs/ and the pointer release (default: beside the plan)."),
+    ] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="The most memory the engine may use, such as 8GB.")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Take a plan from the raw file to a release: protect, count the written file again, publish or refuse.
+
+    Exit code 0: released; 2: a fault in the plan or the data; 3: a requirement does not hold, nothing is released
+    and an earlier release stays as it is.
+    """
+    from incrowd.cli.show import show_run, step_bars
+    from incrowd.pipeline import run as run_plan
+
+    with step_bars(quiet=json_) as progress:
+        done = run_plan(plan, out=out, memory=memory, progress=progress)
+    if json_:
+        content = {"release": str(done.release), "audit": str(done.audit), **asdict(done.log)}
+        typer.echo(json.dumps(content, indent=1))
+    else:
+        show_run(done)
+
+
+@app.command()
+def verify(
+    file: Data,
+    keys: Annotated[str, typer.Option(help="The columns an intruder may know, separated by commas.")],
+    k: Annotated[int, typer.Option(help="Every class must have at least so many people.")] = 2,
+    sensitive: Annotated[str | None, typer.Option(help="A column an intruder wants to learn.")] = None,
+    l: Annotated[
+        int, typer.Option("--l", help="With --sensitive: different values each class must have.")
+    ] = 2,  # noqa: E741
+    unit: Annotated[
+        str | None, typer.Option(help="The column that tells whose record it is; k counts people.")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Count the classes of any file and check k (and l). Exit code 0 when the requirement holds, 3 when it does not."""
+    from incrowd.cli.show import show_verification
+    from incrowd.keys.requirements import DistinctL, K, Requirement
+    from incrowd.verify import verify as measure
+
+    requirements: list[Requirement] = [K(k)]
+    if sensitive is not None:
+        requirements.append(DistinctL(sensitive, l))
+    found = measure(file, [key.strip() for key in keys.split(",") if key.strip()], requirements, unit)
+    if json_:
+        typer.echo(json.dumps({"passed": found.passed, **asdict(found)}, indent=1))
+    else:
+        show_verification(found, file.name)
+    raise typer.Exit(0 if found.passed else 3)
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Argument(help="Where to put the demo.")] = Path("demo"),
+    rows: Annotated[int, typer.Option(help="How many people.")] = 100_000,
+) -> None:
+    """The whole way on demo data: 100,000 synthetic people, a plan, a release at k = 9, and its report."""
+    from incrowd.cli.show import bar, show_run, step_bars
+    from incrowd.demo import write_demo, write_example
+    from incrowd.pipeline import run as run_plan
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with bar("people") as progress:
+        write_demo(folder / "people.csv", rows=rows, seed=1, progress=progress)
+    plan = write_example(folder)
+    with step_bars() as steps:
+        done = run_plan(plan, progress=steps)
+    show_run(done)

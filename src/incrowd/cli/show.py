@@ -1,0 +1,120 @@
+"""How results look in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from incrowd.pipeline import Run
+    from incrowd.profile import Profile
+    from incrowd.verify import Verification
+
+console = Console()
+_errors = Console(stderr=True)
+
+
+@contextmanager
+def bar(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar for work that counts things."""
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=_errors,
+    ) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+@contextmanager
+def step_bars(quiet: bool = False) -> Iterator[Callable[[str, int, int], None] | None]:
+    """A line with a bar for each step of a run."""
+    if quiet:
+        yield None
+        return
+    with Progress(
+        TextColumn("{task.description:<40}"), BarColumn(bar_width=24), TimeElapsedColumn(), console=_errors
+    ) as progress:
+        current: list[object] = []
+
+        def begin(what: str, number: int, total: int) -> None:
+            if current:
+                progress.update(current[-1], total=1, completed=1)  # type: ignore[arg-type]
+            current.append(progress.add_task(f"{number}/{total} {what}", total=None))
+
+        yield begin
+        if current:
+            progress.update(current[-1], total=1, completed=1)  # type: ignore[arg-type]
+
+
+def show_run(done: Run) -> None:
+    """What each step did, what the gate found, and where everything is."""
+    table = Table(title=done.log.title, title_justify="left")
+    table.add_column("step")
+    for name in ("records", "cells changed", "classes", "uniques", "smallest class"):
+        table.add_column(name, justify="right")
+    for step in done.log.steps:
+        after = step.after
+        numbers = (after.records, step.cells_changed, after.classes, after.uniques, after.smallest)
+        table.add_row(step.title, *(f"{number:,}" for number in numbers))
+    console.print(table)
+    for verdict in done.log.verdicts:
+        mark = "[green]holds[/]" if verdict.passed else "[red]fails[/]"
+        console.print(f"{mark}  {verdict.requirement} (the file has {_number(verdict.achieved)})")
+    lost = done.log.start.records - done.log.end.records
+    console.print(
+        f"\n{done.log.end.records:,} records released, {lost:,} ({lost / done.log.start.records:.1%}) lost."
+    )
+    console.print(f"release   {done.release}", soft_wrap=True)
+    console.print(f"report    {done.release / 'report.html'}  (public)", soft_wrap=True)
+    console.print(f"audit     {done.audit / 'report.html'}  (internal: never publish it)", soft_wrap=True)
+
+
+def show_verification(found: Verification, name: str) -> None:
+    """The counts of a file, and whether each requirement holds."""
+    table = Table(title=f"{name} by {', '.join(found.keys)}", title_justify="left", show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    rows = {
+        "records": found.records,
+        "people": found.people,
+        "k (smallest class)": found.k,
+        "classes": found.classes,
+        "uniques": found.uniques,
+        "classes that fail": found.failing_classes,
+        "people in them": found.failing_people,
+    }
+    for what, number in rows.items():
+        table.add_row(what, f"{number:,}")
+    console.print(table)
+    for finding in found.findings:
+        mark = "[green]holds[/]" if finding.passed else "[red]fails[/]"
+        console.print(f"{mark}  {finding.requirement} (the file has {_number(finding.achieved)})")
+
+
+def show_profile(found: Profile, name: str) -> None:
+    """A line for each column."""
+    table = Table(title=f"{name}: {found.records:,} records", title_justify="left")
+    for heading in ("column", "type", "distinct", "missing", "suggested role", "why"):
+        table.add_column(heading, justify="right" if heading in ("distinct", "missing") else "left")
+    for column in found.columns:
+        table.add_row(
+            column.name,
+            column.type,
+            f"{column.distinct:,}",
+            f"{column.missing:,}",
+            column.role,
+            column.reason,
+        )
+    console.print(table)
+
+
+def _number(value: float | None) -> str:
+    return "no class" if value is None else f"{value:g}"

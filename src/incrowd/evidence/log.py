@@ -1,0 +1,100 @@
+"""The log of a run, as values: what each step changed, what the file looked like after it, what the gate found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf
+
+from incrowd.keys.table import KeyTable
+
+#: The largest k in the tables and histograms of the report.
+LARGEST_K = 12
+
+#: Larger classes are counted in bands: the size each band starts with.
+BANDS = (LARGEST_K + 1, 20, 50, 100, 200, 500, 1000)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What the file looks like at one moment: its classes by the keys that are still there."""
+
+    keys: tuple[str, ...]
+    records: int
+    people: int
+    classes: int
+    uniques: int
+    smallest: int
+    sizes: Mapping[int, int]  # class size -> number of classes, sizes up to LARGEST_K
+    people_below: Mapping[int, int]  # k -> people in classes smaller than k, k = 2..LARGEST_K
+    larger: Mapping[int, int] = field(default_factory=dict)  # start of a band of sizes -> number of classes in it
+
+    @staticmethod
+    def of(table: KeyTable) -> Snapshot:
+        """Take the snapshot of a KeyTable."""
+        sizes = table.size_histogram()
+        return Snapshot(
+            keys=table.names,
+            records=int(table.records.sum()),
+            people=table.people,
+            classes=table.classes,
+            uniques=table.uniques,
+            smallest=table.smallest,
+            sizes={size: sizes.get(size, 0) for size in range(1, LARGEST_K + 1)},
+            people_below={k: table.people_below(k) for k in range(2, LARGEST_K + 1)},
+            larger={
+                first: sum(number for size, number in sizes.items() if first <= size < after)
+                for first, after in zip(BANDS, (*BANDS[1:], inf), strict=True)
+            },
+        )
+
+
+@dataclass(frozen=True)
+class StepLog:
+    """What one step did. Step 0 is the file as it came."""
+
+    number: int
+    name: str  # the step's word in the plan, or "start"
+    title: str  # in words: "recode area by lookup"
+    reason: str | None
+    records_removed: int
+    cells_changed: int
+    removed_for: Mapping[str, int]  # requirement in words -> records dropped for it
+    notes: tuple[str, ...]
+    after: Snapshot
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the gate found for one requirement, counted again in the written file."""
+
+    requirement: str  # in words
+    model: str
+    passed: bool
+    asked: float
+    achieved: float | None  # None when the released file has no class
+
+
+@dataclass(frozen=True)
+class RunLog:
+    """A whole run, for the reports and the audit."""
+
+    title: str
+    tier: str
+    kind: str
+    unit: str | None
+    steps: tuple[StepLog, ...]
+    verdicts: tuple[Verdict, ...]
+    variables: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # name -> (role, reason)
+    released_columns: tuple[str, ...] = ()
+
+    @property
+    def start(self) -> Snapshot:
+        """The file as it came."""
+        return self.steps[0].after
+
+    @property
+    def end(self) -> Snapshot:
+        """The file as it leaves."""
+        return self.steps[-1].after

@@ -1,0 +1,165 @@
+"""The two reports of a run: the internal one for those who decide, the public one that goes with the file.
+
+The public report is made from `PublicFacts` only, never from the log: what is not in that value cannot leak.
+To add a section, write its template and name it in INTERNAL or PUBLIC; the contents list follows by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from incrowd.evidence import charts, words
+from incrowd.evidence.log import LARGEST_K, RunLog, Snapshot, StepLog, Verdict
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report: its anchor, its heading and its template."""
+
+    name: str
+    title: str
+    template: str
+
+
+INTERNAL = (
+    Section("decision", "Decision", "internal/decision.html"),
+    Section("situation", "The data", "internal/situation.html"),
+    Section("variables", "Variables and their roles", "internal/variables.html"),
+    Section("treatment", "Treatment log", "internal/treatment.html"),
+    Section("classes", "Classes and uniques, step by step", "internal/classes.html"),
+    Section("lost", "Records lost, by step and reason", "internal/lost.html"),
+    Section("choice", "What each k would cost", "internal/choice.html"),
+    Section("residual", "What this does not protect against", "both/residual.html"),
+    Section("missing", "What this report does not cover", "internal/missing.html"),
+)
+PUBLIC = (
+    Section("glance", "The release at a glance", "public/glance.html"),
+    Section("requirements", "What was required, and what the file achieves", "public/requirements.html"),
+    Section("classes", "How large the crowds are", "public/classes.html"),
+    Section("columns", "Columns", "public/columns.html"),
+    Section("residual", "What this does not protect against", "both/residual.html"),
+    Section("readers", "What a reader should know", "public/readers.html"),
+)
+
+
+@dataclass(frozen=True)
+class PublicFacts:
+    """What may be said in public: the released state, the verdicts and the total loss. Nothing about the way there.
+
+    Everything here can be counted in the released file itself, but for the number of records that came in.
+    """
+
+    title: str
+    tier: str
+    kind: str
+    counts_people: bool
+    records_in: int
+    released: Snapshot
+    verdicts: tuple[Verdict, ...]
+    columns: tuple[str, ...]
+
+    @staticmethod
+    def of(log: RunLog) -> PublicFacts:
+        """Take from the log what may be said in public."""
+        return PublicFacts(
+            title=log.title,
+            tier=log.tier,
+            kind=log.kind,
+            counts_people=log.unit is not None,
+            records_in=log.start.records,
+            released=log.end,
+            verdicts=log.verdicts,
+            columns=log.released_columns,
+        )
+
+    @property
+    def lost(self) -> str:
+        """The share of the records that is not released, as one number."""
+        return words.share(self.records_in - self.released.records, self.records_in)
+
+
+def internal_report(log: RunLog) -> str:
+    """What was done to the file, why, and does it hold? The report for those who decide. It must stay inside."""
+    who = "records" if log.unit is None else "people"
+    lost = charts.records_lost(log.steps)
+    shown = changing(log.steps)
+    return _render(
+        "internal",
+        INTERNAL,
+        log=log,
+        facts=PublicFacts.of(log),
+        who=who,
+        required_k=_required_k(log.verdicts),
+        ks=range(2, LARGEST_K + 1),
+        panels=[(step, _svg(charts.class_sizes(step))) for step in shown],
+        unchanged=[step.number for step in log.steps if step not in shown],
+        by_step=_svg(charts.classes_by_step(log.steps)),
+        lost_chart=None if lost is None else _svg(lost),
+        lost_rows=[(step, reason, n) for step in log.steps for reason, n in charts.lost_rows(step)],
+        below=_svg(charts.people_below(log.steps, who)),
+    )
+
+
+def public_report(log: RunLog) -> str:
+    """What is in the released file, which requirements does it meet, and how much was lost? To publish with it."""
+    facts = PublicFacts.of(log)
+    return _render(
+        "public",
+        PUBLIC,
+        facts=facts,
+        required_k=_required_k(facts.verdicts),
+        sizes=charts.size_rows(facts.released),
+        sizes_chart=_svg(charts.released_sizes(facts.released)),
+    )
+
+
+def changing(steps: Sequence[StepLog]) -> list[StepLog]:
+    """The steps after which the classes are other ones than before, and the start."""
+    return [step for before, step in zip((None, *steps), steps, strict=False) if not before or before.after != step.after]
+
+
+def _required_k(verdicts: Sequence[Verdict]) -> int | None:
+    """The largest k that the plan requires, if it requires one."""
+    return max((int(verdict.asked) for verdict in verdicts if verdict.model == "k"), default=None)
+
+
+def _svg(chart: Any) -> Markup:
+    # Safe: the converter escapes the texts of marks, to_svg the alt text.
+    return Markup(charts.to_svg(chart))
+
+
+def _render(audience: str, sections: Sequence[Section], **values: Any) -> str:
+    constants: Mapping[str, Any] = {
+        "audience": audience,
+        "sections": sections,
+        "residuals": words.RESIDUALS,
+        "tiers": words.TIERS,
+        "readers": words.READERS,
+        "every_reader": words.EVERY_READER,
+        "measured": words.MEASURED,
+    }
+    page: str = _environment().get_template("base.html").render(**constants, **values)
+    return page
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    said = {"count": words.count, "figure": words.figure, "seconds": words.seconds, "limit": words.limit}
+    environment.filters.update(said)
+    environment.globals["share"] = words.share
+    return environment

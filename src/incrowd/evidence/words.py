@@ -1,0 +1,154 @@
+"""How the reports say things: numbers for readers, and the sentences that both reports share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from incrowd.evidence.log import Verdict
+
+
+def count(number: int) -> str:
+    """How many? With thousands separators.
+
+    >>> count(97358)
+    '97,358'
+    """
+    return f"{number:,}"
+
+
+def share(part: int, whole: int) -> str:
+    """Which part of the whole? In percent; something is never shown as nothing, nor almost all as all.
+
+    >>> share(17039, 100000), share(1, 100000), share(0, 5), share(0, 0)
+    ('17.0%', 'under 0.1%', '0%', 'none')
+    """
+    if not whole:
+        return "none"
+    if part in (0, whole):
+        return f"{100 * part // whole}%"
+    percent = 100 * part / whole
+    if percent < 0.1:
+        return "under 0.1%"
+    if percent > 99.9:
+        return "over 99.9%"
+    return f"{percent:.1f}%"
+
+
+def figure(number: float | None) -> str:
+    """Which figure was asked for or achieved? A fraction is never rounded to a whole number: 0.99996 is not 1.
+
+    >>> figure(9.0), figure(0.94736842), figure(0.99996), figure(None)
+    ('9', '0.9474', '0.99996', 'no class')
+    """
+    if number is None:
+        return "no class"
+    if float(number).is_integer():
+        return count(int(number))
+    texts = (f"{number:.{digits}g}" for digits in range(4, 18))
+    return next(text for text in texts if not float(text).is_integer())
+
+
+def limit(verdict: Verdict) -> str:
+    """Which figure would still do?
+
+    >>> limit(Verdict("every class has at least 9 people", "k", True, 9, 9))
+    'at least 9'
+    """
+    if verdict.model in ("k", "k_map", "distinct_l", "entropy_l"):
+        return f"at least {figure(verdict.asked)}"
+    if verdict.model == "one_sided":  # where everybody may not have it, a share of 1 fails; else the share may be met
+        return "below 1" if verdict.asked >= 1 else f"at most {figure(verdict.asked)}"
+    return f"at most {figure(verdict.asked)}" if verdict.model in ("t", "alpha_k") else figure(verdict.asked)
+
+
+def seconds(number: float) -> str:
+    """How long did it take?"""
+    return f"{number:,.2f}"
+
+
+#: What the figure of a requirement is, by its model; the worst class decides.
+MEASURED: Mapping[str, str] = {
+    "k": "people in the smallest class",
+    "k_map": "people of the population in the smallest class",
+    "distinct_l": "different values, in the least diverse class",
+    "entropy_l": "equally frequent values, in the least diverse class",
+    "one_sided": "largest share of the value in any class",
+    "alpha_k": "largest share of a value in any class",
+    "t": "largest distance of any class",
+}
+
+#: Who gets the file, by its tier.
+TIERS: Mapping[str, str] = {
+    "open": "for anybody and any purpose; once out, it cannot be taken back",
+    "safeguarded": "for registered users, under a licence with conditions",
+    "controlled": "for approved researchers, in a safe setting",
+}
+
+#: What a reader of the released file should know, by its tier.
+READERS: Mapping[str, tuple[str, ...]] = {
+    "open": (
+        "Anybody may download, keep and combine this file. A copy that has been taken cannot be called back, so the "
+        "requirements have to hold against whatever is published about the same people later.",
+        "It has to be assumed that an intruder knows who is in the file.",
+    ),
+    "safeguarded": (
+        "This file is for registered users under the conditions of its licence. Meeting its requirements does not "
+        "make it fit for open publication: do not pass it on.",
+        "Do not combine it with other data about the same people beyond what the licence allows.",
+    ),
+    "controlled": (
+        "This file is for approved researchers in a safe setting. Meeting its requirements does not make it fit to "
+        "leave that setting.",
+        "Results are checked before they leave; nothing that describes single records may be taken out.",
+    ),
+}
+
+#: What every reader should know, whatever the tier.
+EVERY_READER: tuple[str, ...] = (
+    "Do not try to find a person in this file. If you believe that you can, tell the publisher, and nobody else.",
+    "Some values are coarser than they were collected, and not every record is released. Results, above all those "
+    "for small groups, can differ from those of the file as it was collected.",
+    "The order of the rows carries no meaning.",
+)
+
+
+@dataclass(frozen=True)
+class Residual:
+    """A risk that remains: its name, and what a reader should understand by it."""
+
+    name: str
+    words: str
+
+
+#: What the requirements do not protect against. Says nothing about this file's steps: it is in the public report.
+RESIDUALS: tuple[Residual, ...] = (
+    Residual(
+        "What k counts",
+        "k counts people in this file, by the keys that are named here. It does not count whom an intruder may know "
+        "otherwise: another variable, another release about the same people or simply who took part can narrow a "
+        "class down to fewer than k, or to one.",
+    ),
+    Residual(
+        "Columns that are not keys",
+        "An exact figure or a rare value in a column that is not a key can single out a record for somebody who "
+        "happens to know it.",
+    ),
+    Residual(
+        "Homogeneity",
+        "When everybody in a class has the same value of a sensitive variable, placing a person in that class "
+        "reveals the value without finding the record. k alone does not prevent this; a diversity requirement does, "
+        "for the variable and the values that it names and no others.",
+    ),
+    Residual(
+        "Skewness",
+        "A class can hold a value much more often than the file as a whole. Placing a person in it then makes the "
+        "value likely, though not certain. Only a requirement on how values are spread limits this.",
+    ),
+    Residual(
+        "Gap inference",
+        "A combination of keys that does not occur in the file invites guesses about the people it would describe, "
+        "drawn from the neighbouring combinations. Such a guess is not knowledge, but it can be right more often "
+        "than chance, and k does not measure how often.",
+    ),
+)

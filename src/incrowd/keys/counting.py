@@ -1,0 +1,212 @@
+"""Counting one node: which of its classes fail, and what that costs.
+
+Plain k needs sizes only and is counted on packed classes. The other requirements are asked on the KeyTable of the
+node, which is made from rolled-up histogram cells where each person has one record and no population is known,
+and by recoding the base table otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from incrowd.keys.hierarchy import Levels
+from incrowd.keys.kernels import tally
+from incrowd.keys.objective import Count, Yardstick
+from incrowd.keys.requirements import K, Requirement, failing_any
+from incrowd.keys.rollups import Layout, Node, Rollups, Steps
+from incrowd.keys.table import Histogram, Int64, KeyTable, Mask
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """A node's counts: by the requirements that prune (None where nothing may be concluded), and by all of them."""
+
+    pruning: Count | None
+    full: Count | None
+    feasible: bool
+
+
+class Counter:
+    """Counts nodes of one lattice for one set of requirements."""
+
+    def __init__(
+        self,
+        base: KeyTable,
+        levels: Sequence[Levels],
+        requirements: Sequence[Requirement],
+        yardstick: Yardstick,
+        allowed: int,
+        memory: int,
+    ) -> None:
+        self.base, self.levels, self.allowed = base, tuple(levels), allowed
+        self.requirements = tuple(requirement.bind(base) for requirement in requirements)
+        self.yardstick = yardstick
+        plain = [r for r in self.requirements if is_plain_k(r, base)]
+        self.k = max((r.k for r in plain if isinstance(r, K)), default=0)
+        # A class with fewer than k records has fewer than k people, so sizes prune also where people have several
+        # records; but then only the full count decides.
+        self.rest = self.requirements if base.pairs is not None else tuple(r for r in self.requirements if r not in plain)
+        concludes = [r.prunes or (allowed == 0 and r.monotone and base.pairs is None) for r in self.requirements]
+        self.prunes = all(concludes)
+        self.together = base.pairs is not None or any(not whole(r, base) for r in self.rest)
+        self._pruning_rest = tuple(
+            r for r, concludes_ in zip(self.requirements, concludes, strict=True) if concludes_ and r in self.rest
+        )
+        self.steps = Steps(levels)
+        self._order = order_of(base)
+        self._memory = memory
+        present = base.records > 0
+        self._spans = [len(domain) for domain in base.domains]
+        self.layout = Layout.of(self._spans)
+        words = self.layout.pack(list(base.codes[:, present]))
+        self.sizes = Rollups(self.steps, self.layout, words, base.records[present], self._order, memory)
+        self._cells = {} if self._slow else {n: self._cell_rollups(n) for n in sorted(needed(self.rest))}
+
+    @property
+    def _slow(self) -> bool:
+        return self.base.pairs is not None or self.base.population is not None
+
+    def raise_root(self, root: Node) -> None:
+        """Only nodes at or above `root` will be asked for from now on."""
+        for rollups in (self.sizes, *self._cells.values()):
+            rollups.raise_root(root)
+
+    def judge(self, node: Node, ceiling: float = np.inf) -> Verdict:
+        """Count a node; the full count is left out where the pruning one shows that the score reaches `ceiling`."""
+        words, counts = self.sizes.table(node)
+        by_size = self._tally(node, words, counts, counts < self.k)
+        pruning = by_size if self.k else None
+        if by_size.suppressed > self.allowed:
+            return Verdict(pruning, None, False)
+        if not self.rest:
+            return Verdict(by_size, by_size, self._fits(by_size))
+        if self.k and self.yardstick.least(node, by_size) >= ceiling:
+            return Verdict(pruning, None, False)
+        return self._judge_fully(node, pruning)
+
+    def _judge_fully(self, node: Node, by_size: Count | None) -> Verdict:
+        table = self.table(node)
+        if self.together or self._slow:
+            full, clean = self._settle(node, table)
+            return Verdict(full if self.prunes else by_size, full, clean and self._fits(full))
+        words = self.layout.pack(list(table.codes))
+        small = table.records < self.k
+        failing = small | failing_any(table, self._pruning_rest)
+        pruning = self._tally(node, words, table.records, failing) if self._pruning_rest else by_size
+        if pruning is not None and pruning.suppressed > self.allowed:
+            return Verdict(pruning, None, False)
+        if self.prunes:
+            assert pruning is not None
+            return Verdict(pruning, pruning, self._fits(pruning))
+        others = [r for r in self.rest if r not in self._pruning_rest]
+        full = self._tally(node, words, table.records, failing | failing_any(table, others))
+        return Verdict(pruning, full, self._fits(full))
+
+    def _fits(self, count: Count) -> bool:
+        return count.suppressed <= self.allowed and (count.kept > 0 or self.yardstick.records == 0)
+
+    def _settle(self, node: Node, table: KeyTable) -> tuple[Count, bool]:
+        """Suppress what fails, and again what fails then, until nothing does; False if a gap itself fails."""
+        kept = table.records
+        current, rows = table, np.arange(len(kept))
+        while True:
+            failing = failing_any(current, self.requirements)
+            if (failing & (current.records == 0)).any():
+                return self._tally(node, self.layout.pack(list(table.codes)), table.records, np.ones(len(kept), bool)), False
+            if not failing.any():
+                break
+            current, rows = _without(current, failing, rows)
+        left = np.zeros(len(kept), np.int64)
+        left[rows] = current.records
+        words = self.layout.pack(list(table.codes))
+        gone = self._tally(node, words, kept - left, np.ones(len(kept), bool))
+        stay = self._tally(node, words, left, np.zeros(len(kept), bool))
+        squares = stay.squares + gone.squares
+        return Count(gone.suppressed, gone.failing, stay.kept, squares, gone.squares, gone.extra), True
+
+    def _tally(self, node: Node, words: Int64, counts: Int64, failing: Mask) -> Count:
+        prices = [self.yardstick.extra[i][level] for i, level in enumerate(node)]
+        starts = np.cumsum([0, *(len(part) for part in prices[:-1])])
+        extra = np.empty(len(node))
+        field = self.layout
+        figures = tally(
+            words, counts, failing, field.where, field.shifts, field.masks, starts, np.concatenate(prices), extra
+        )
+        return Count(*figures, extra)
+
+    def table(self, node: Node) -> KeyTable:
+        """The KeyTable of a node, with the histograms that the requirements need."""
+        if self._slow:
+            return self.base.recode({k.domain.name: k.recodes[level] for k, level in zip(self.levels, node, strict=True)})
+        words, counts = self.sizes.table(node)
+        order = np.lexsort(words[::-1]) if len(words) > 1 else np.argsort(words[0])
+        words, counts = words[:, order], counts[order]
+        domains = tuple(key.recodes[level].domain for key, level in zip(self.levels, node, strict=True))
+        codes = np.array([self.layout.codes(words, i) for i in range(len(node))], np.int32)
+        histograms = {name: self._histogram(name, node) for name in self._cells}
+        return KeyTable(domains, codes, counts, histograms)
+
+    def _cell_rollups(self, name: str) -> Rollups:
+        """Histogram cells as packed classes with the value as one more field, the last."""
+        classes, values, people = self.base.histograms[name].cells()
+        layout = Layout.of([*self._spans, len(self.base.histograms[name].domain)])
+        words = layout.pack([*self.base.codes[:, classes], values])
+        return Rollups(self.steps, layout, words, people, self._order, self._memory)
+
+    def _histogram(self, name: str, node: Node) -> Histogram:
+        rollups = self._cells[name]
+        words, people = rollups.table(node)
+        order = np.lexsort(words[::-1]) if len(words) > 1 else np.argsort(words[0])
+        words, people = words[:, order], people[order]
+        values = rollups.layout.codes(words, len(node))
+        rest = words.copy()
+        rest[-1] &= ~rollups.layout.masks[-1]  # the value lies in the lowest bits of the last word
+        new = np.ones(words.shape[1], bool)
+        new[1:] = (rest[:, 1:] != rest[:, :-1]).any(axis=0)
+        return Histogram(self.base.histograms[name].domain, np.cumsum(new) - 1, values.astype(np.int32), people)
+
+
+def is_plain_k(requirement: Requirement, base: KeyTable) -> bool:
+    """Whether it is k-anonymity of all keys and all records."""
+    return isinstance(requirement, K) and requirement.where is None and whole(requirement, base)
+
+
+def whole(requirement: Requirement, base: KeyTable) -> bool:
+    """Whether it looks at all keys of the table."""
+    return requirement.keys is None or set(requirement.keys) == set(base.names)
+
+
+def needed(requirements: Sequence[Requirement]) -> set[str]:
+    """The histograms these requirements look at."""
+    return {name for requirement in requirements for name in requirement.needs_histograms}
+
+
+def order_of(base: KeyTable) -> list[int]:
+    """The keys by entropy, highest first: raising those first makes the tables small early."""
+    entropy = []
+    for i in range(len(base.domains)):
+        share = np.bincount(base.codes[i], weights=base.records) / max(int(base.records.sum()), 1)
+        share = share[share > 0]
+        entropy.append(float(-(share * np.log2(share)).sum()))
+    return sorted(range(len(entropy)), key=lambda i: (-entropy[i], i))
+
+
+def _without(table: KeyTable, failing: Mask, rows: Int64) -> tuple[KeyTable, Int64]:
+    """Suppress; with a population the emptied classes stay, since nobody being there tells something too."""
+    if table.population is not None and table.pairs is None:
+        stay = {
+            name: Histogram(h.domain, *(part[~failing[h.classes]] for part in (h.classes, h.values, h.people)))
+            for name, h in table.histograms.items()
+        }
+        return replace(table, records=np.where(failing, 0, table.records), histograms=stay), rows
+    after = table.suppress(failing)
+    if table.pairs is None:
+        return after, rows[~failing]
+    gone = np.unique(table.pairs.units[failing[table.pairs.classes]])
+    left = np.zeros(len(rows), np.int64)
+    still = ~np.isin(table.pairs.units, gone)
+    np.add.at(left, table.pairs.classes[still], table.pairs.records[still])
+    return after, rows[left > 0]

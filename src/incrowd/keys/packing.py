@@ -1,0 +1,49 @@
+"""Many integer columns as one 64-bit number per row, so that equality of rows is equality of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.signedinteger[Any]]
+_LIMIT = 2**63 - 1
+
+
+def pack(columns: Sequence[Ints], spans: Sequence[int]) -> NDArray[np.int64]:
+    """Which rows are equal? Two rows get the same number exactly when all their codes are the same.
+
+    Mixed radix: ((c1 * span2) + c2) * span3 + ... Where the product of the spans would pass 63 bits the numbers
+    so far are replaced by their ranks, of which there are at most as many as rows; so nothing ever overflows,
+    and the order of the numbers stays the lexicographic order of the rows.
+
+    >>> pack([np.array([0, 1, 1]), np.array([2, 0, 2])], [2, 3]).tolist()
+    [2, 3, 5]
+    """
+    if not columns:
+        raise ValueError("pack needs at least one column")
+    packed = np.asarray(columns[0], dtype=np.int64)
+    reach = max(int(spans[0]), 1)
+    for column, span in zip(columns[1:], spans[1:], strict=True):
+        span = max(int(span), 1)
+        if reach * span > _LIMIT:
+            distinct, packed = np.unique(packed, return_inverse=True)
+            reach = max(len(distinct), 1)
+        packed = packed * np.int64(span) + column
+        reach *= span
+    return packed
+
+
+def group(packed: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which rows belong together? The first row of each group, in order, and each row's group number."""
+    _, first, inverse = np.unique(packed, return_index=True, return_inverse=True)
+    return first.astype(np.int64), inverse.astype(np.int64)
+
+
+def add_up(groups: NDArray[np.int64], amounts: NDArray[np.int64], number: int) -> NDArray[np.int64]:
+    """Sum whole numbers per group, exactly (bincount's floats are not exact beyond 2^53)."""
+    total = np.zeros(number, dtype=np.int64)
+    np.add.at(total, groups, amounts)
+    return total

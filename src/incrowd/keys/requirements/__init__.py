@@ -1,0 +1,44 @@
+"""Requirements: the privacy models a release must satisfy. Each says which classes fail, and by how much.
+
+A requirement looks at classes only: their sizes and the histogram of one sensitive variable. Equality passes (a class
+of exactly k people satisfies k), except in the models that are strict by definition: recursive l, delta-disclosure.
+"""
+
+from incrowd.keys.requirements.base import Requirement, Verdict, failing_any, where_name
+from incrowd.keys.requirements.crowd import DeltaPresence, K, KMap, WeakK
+from incrowd.keys.requirements.diversity import AlphaK, DistinctL, EntropyL, OneSided, RecursiveL
+from incrowd.keys.requirements.figures import histogram_of
+from incrowd.keys.requirements.likeness import (
+    BetaLikeness,
+    DeltaDisclosure,
+    EnhancedBeta,
+    Likeness,
+    TCloseness,
+)
+from incrowd.keys.requirements.parse import MODEL_NAMES, parse_model
+from incrowd.keys.requirements.reference import Reference
+
+__all__ = [
+    "MODEL_NAMES",
+    "AlphaK",
+    "BetaLikeness",
+    "DeltaDisclosure",
+    "DeltaPresence",
+    "DistinctL",
+    "EnhancedBeta",
+    "EntropyL",
+    "K",
+    "KMap",
+    "Likeness",
+    "OneSided",
+    "RecursiveL",
+    "Reference",
+    "Requirement",
+    "TCloseness",
+    "Verdict",
+    "WeakK",
+    "failing_any",
+    "histogram_of",
+    "parse_model",
+    "where_name",
+]

@@ -1,0 +1,206 @@
+"""Requirements on the spread of a sensitive variable inside a class: l-diversity, one-sided, (alpha,k).
+
+Where people have several records, a person with two values counts for both: diversity counts them once in each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from incrowd.errors import InputError
+from incrowd.keys.requirements.base import Numbers, Requirement, within
+from incrowd.keys.requirements.kernels import TOLERANCE
+from incrowd.keys.table import Int64, KeyTable, Mask
+
+
+@dataclass(frozen=True)
+class DistinctL(Requirement):
+    """Distinct l-diversity: does every class show at least l different sensitive values?
+
+    Misleads where one value is far more likely than the others. Missing counts as one value.
+    Reference: Machanavajjhala et al. 2007. A class flu, flu, flu, cold has 2.
+    """
+
+    sensitive: str
+    l: int  # noqa: E741 - the literature's name
+    model: ClassVar[str] = "distinct_l"
+    smallest_is_worst: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        within(self, "l", 1)
+
+    @property
+    def survives_growth(self) -> bool:
+        """Values only come in."""
+        return True
+
+    def measure(self, table: KeyTable) -> Numbers:
+        """Different values in each class."""
+        return self._figures(table).distinct
+
+    def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
+        """Fewer than l."""
+        return figures < self.l
+
+    def words(self) -> str:
+        """In words."""
+        return f"every class has at least {self.l} different values of {self.sensitive}"
+
+
+@dataclass(frozen=True)
+class EntropyL(Requirement):
+    """Entropy l-diversity: is a class as uncertain as l equally frequent values? exp(H(q)) >= l, not floored.
+
+    Misleads where values are alike in meaning (three kinds of cancer are three values), and asks too much where one
+    harmless value dominates the whole file. Reference: Machanavajjhala et al. 2007. A class 3:1 has 1.7548.
+    """
+
+    sensitive: str
+    l: float  # noqa: E741 - the literature's name
+    model: ClassVar[str] = "entropy_l"
+    smallest_is_worst: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        within(self, "l", 1)
+
+    def measure(self, table: KeyTable) -> Numbers:
+        """exp(H) of each class."""
+        return np.exp(self._figures(table).entropy)
+
+    def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
+        """Below l."""
+        return figures < self.l * (1 - TOLERANCE)
+
+    def words(self) -> str:
+        """In words."""
+        return f"every class is as diverse in {self.sensitive} as {self.l:g} equally frequent values"
+
+
+@dataclass(frozen=True)
+class RecursiveL(Requirement):
+    """Recursive (c,l)-diversity: is the most frequent value not too frequent? r1 < c (r_l + ... + r_m), counts falling.
+
+    An intruder who rules out l - 2 values still cannot be sure. The figure is r1 / (r_l + ... + r_m): the smallest c
+    that is just not enough; infinite for a class with fewer than l values. Misleads like entropy l.
+    Reference: Machanavajjhala et al. 2007. A class 3:2:1 has 3/1 = 3 for l = 3, so c must be above 3.
+    """
+
+    sensitive: str
+    c: float
+    l: int  # noqa: E741 - the literature's name
+    model: ClassVar[str] = "recursive_l"
+
+    def __post_init__(self) -> None:
+        within(self, "c", 0, open_low=True)
+        within(self, "l", 1)
+
+    def measure(self, table: KeyTable) -> Numbers:
+        """r1 / (r_l + ... + r_m) of each class."""
+        figures = self._figures(table)
+        tail = figures.tail(self.l)
+        ratio = np.full(len(tail), np.inf)
+        np.divide(figures.largest, tail, out=ratio, where=tail > 0)
+        return ratio
+
+    def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
+        """Not below c."""
+        return figures >= self.c * (1 - TOLERANCE)
+
+    def words(self) -> str:
+        """In words."""
+        return f"every class is recursively ({self.c:g},{self.l})-diverse in {self.sensitive}"
+
+
+@dataclass(frozen=True)
+class OneSided(Requirement):
+    """One-sided diversity: can nobody learn that somebody has the stigmatising value?
+
+    A class fails when the share of the stigmatising value in it is above alpha; with alpha = 1, the strict form,
+    when everybody in it has the value. The other direction (nobody has it) is not protected, on purpose.
+    Misleads where being dropped itself tells the value: the gaps speak (study 2, section 7.2).
+    """
+
+    sensitive: str
+    value: str
+    alpha: float = 1.0
+    model: ClassVar[str] = "one_sided"
+
+    def __post_init__(self) -> None:
+        within(self, "alpha", 0, 1)
+
+    @property
+    def strict(self) -> bool:
+        """Whether only classes in which everybody has the value fail."""
+        return self.alpha >= 1
+
+    @property
+    def survives_growth(self) -> bool:
+        """Somebody without the value stays somebody without the value; a share may rise."""
+        return self.strict
+
+    def bind(self, table: KeyTable) -> Self:
+        """Refuse a value nobody in the original file has: a slip of the pen would make every class pass."""
+        if not self._figures(table).having(self.value).any():
+            raise InputError(
+                "D046",
+                f"nobody has the value that {self.model} names of {self.sensitive!r}.",
+                "Write it exactly as it is in the file.",
+            )
+        return self
+
+    def measure(self, table: KeyTable) -> Numbers:
+        """The share of people with the value."""
+        return _share(self._figures(table).having(self.value), table)
+
+    def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
+        """All of them (strict), or more than alpha."""
+        return figures >= 1 if self.strict else figures > self.alpha
+
+    def words(self) -> str:
+        """In words."""
+        if self.strict:
+            return f"in no class does everybody have {self.sensitive} = {self.value}"
+        return f"in no class do more than {self.alpha:.4g} have {self.sensitive} = {self.value}"
+
+
+@dataclass(frozen=True)
+class AlphaK(Requirement):
+    """(alpha,k): k people in every class, and no value held by more than the share alpha of them?
+
+    The figure is the largest share; the k part is that of `K`. Misleads where alpha is below the share a value has
+    in the whole file: then no recoding can satisfy it. Reference: Wong, Li, Fu and Wang 2006. A class 3:1 has 0.75.
+    """
+
+    sensitive: str
+    alpha: float
+    k: int
+    model: ClassVar[str] = "alpha_k"
+
+    def __post_init__(self) -> None:
+        within(self, "alpha", 0, 1, open_low=True)
+        within(self, "k", 1)
+
+    def measure(self, table: KeyTable) -> Numbers:
+        """The share of the most frequent value."""
+        return _share(self._figures(table).largest, table)
+
+    def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
+        """A share above alpha, or fewer than k people."""
+        return (figures > self.alpha) | (table.sizes < self.k)
+
+    def words(self) -> str:
+        """In words."""
+        return (
+            f"every class has at least {self.k} people, and no value of {self.sensitive} is held by more than "
+            f"{self.alpha:.4g} of them"
+        )
+
+
+def _share(number: Int64, table: KeyTable) -> Numbers:
+    sizes = table.sizes
+    share = np.zeros(len(sizes))
+    np.divide(number, sizes, out=share, where=sizes > 0)
+    return share

@@ -1,0 +1,174 @@
+"""Requirements on what a class tells beyond the whole file: t-closeness, beta-likeness, delta-disclosure.
+
+All compare q, the distribution in a class, with p, the distribution in the file before suppression: `bind` fixes p.
+Unbound, they take the table's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal, Self, get_args
+
+import numpy as np
+
+from incrowd.keys.hierarchy import Hierarchy
+from incrowd.keys.requirements.base import Numbers, Requirement, refuse, within
+from incrowd.keys.requirements.figures import Comparison, figures_of
+from incrowd.keys.requirements.kernels import TOLERANCE
+from incrowd.keys.requirements.reference import Reference
+from incrowd.keys.table import KeyTable, Mask
+
+Distance = Literal["equal", "ordered", "ordered-text", "hierarchical"]
+
+
+@dataclass(frozen=True)
+class Likeness(Requirement):
+    """A requirement that compares each class with the whole file."""
+
+    sensitive: str
+    reference: Reference | None = field(default=None, kw_only=True, compare=False, repr=False)
+
+    def bind(self, table: KeyTable) -> Self:
+        """Fix p from this table, which should be the one before suppression."""
+        return replace(self, reference=figures_of(table, self.sensitive).own)
+
+    def _compared(self, table: KeyTable) -> Comparison:
+        return self._figures(table).against(self.reference)
+
+
+@dataclass(frozen=True)
+class TCloseness(Likeness):
+    """t-closeness: is the distribution in every class close to that of the file? distance(p, q) <= t.
+
+    *equal*: 1/2 sum |p - q|. *ordered*: sum_i |P_i - Q_i| / (m - 1), cumulative, in the order of the numbers or the
+    declared `order`; *ordered-text*: in the order of the texts, as ARX. *hierarchical*: sum over inner nodes of
+    (height / H) * min(positive flow, negative flow). m counts the values that occur in the file.
+    Misleads with *equal* where values are near or far from each other in meaning, and with *ordered* where m is
+    large: then even a class of one value may be near. Reference: Li, Li and Venkatasubramanian 2007. Of nine
+    salaries 3..11 thousand the class {3, 4, 5} has an ordered distance of 0.375, {6, 8, 11} of 0.1667.
+    """
+
+    t: float
+    distance: Distance = "equal"
+    order: tuple[str, ...] | None = field(default=None, kw_only=True)
+    hierarchy: Hierarchy | None = field(default=None, kw_only=True, repr=False)
+    model: ClassVar[str] = "t"
+
+    def __post_init__(self) -> None:
+        within(self, "t", 0, 1)
+        if self.distance not in get_args(Distance):
+            raise refuse(self.model, f"there is no distance {self.distance!r}.", f"One of {', '.join(get_args(Distance))}.")
+        if self.order is not None and self.distance != "ordered":
+            raise refuse(self.model, "a declared order goes with the ordered distance.", "Say ordered.")
+
+    def measure(self, table: KeyTable) -> Numbers:
+        """The distance of each class from p."""
+        compared = self._compared(table)
+        if self.distance == "equal":
+            return compared.equal_distance
+        reference = self.reference or self._figures(table).own
+        if self.distance != "hierarchical":
+            return compared.distance(reference.order(self.distance, self.order))
+        if self.hierarchy is None:
+            raise refuse(self.model, f"the hierarchical distance of {self.sensitive!r} needs its hierarchy.", "Name it.")
+        return compared.distance(reference.tree(self.hierarchy))
+
+    def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
+        """Further away than t."""
+        return figures > self.t + TOLERANCE
+
+    def words(self) -> str:
+        """In words."""
+        return f"in every class {self.sensitive} is spread as in the file, to a distance ({self.distance}) of {self.t:g}"
+
+
+@dataclass(frozen=True)
+class BetaLikeness(Likeness):
+    """beta-likeness: does a class not make any value much more likely than it is in the file? max (q - p)/p <= beta.
+
+    Speaks of gains only: a value that a class lacks tells something too (see delta-disclosure). Misleads for frequent
+    values, which a large beta lets rise to 1: that is what the enhanced form is for.
+    Reference: Cao and Karras 2012.
+    """
+
+    beta: float
+    model: ClassVar[str] = "beta"
+
+    def __post_init__(self) -> None:
+        within(self, "beta", 0, open_low=True)
+
+    def measure(self, table: KeyTable) -> Numbers:
+        """The largest relative gain of each class."""
+        return self._compared(table).most - 1
+
+    def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
+        """A gain above beta."""
+        return figures + 1 > (self.beta + 1) * (1 + TOLERANCE)
+
+    def words(self) -> str:
+        """In words."""
+        return f"in no class has a value of {self.sensitive} more than {1 + self.beta:g} times its share in the file"
+
+
+@dataclass(frozen=True)
+class EnhancedBeta(BetaLikeness):
+    """Enhanced beta-likeness: (q - p)/p <= min(beta, -ln p), so that no value becomes certain?
+
+    The figure is the largest gain, infinite where one is above its -ln p: then no beta is enough.
+    Reference: Cao and Karras 2012.
+    """
+
+    model: ClassVar[str] = "enhanced_beta"
+
+    def measure(self, table: KeyTable) -> Numbers:
+        """The largest relative gain of each class, or infinity."""
+        compared = self._compared(table)
+        return np.where(compared.beyond_cap, np.inf, compared.most - 1)
+
+    def words(self) -> str:
+        """In words."""
+        return super().words() + ", and less where it is frequent"
+
+
+@dataclass(frozen=True)
+class DeltaDisclosure(Likeness):
+    """delta-disclosure: does a class change the odds of no value much, up or down? |ln(q/p)| < delta for all values.
+
+    Strict: a value that a class lacks breaks it, and equality does too. `skip_zeros` leaves lacking values out, as
+    ARX and pycanon do; then it is not monotone, because a value that comes in can be too rare. ARX's delta is in
+    log2: its 1 is our ln 2. Misleads where the variable has many values: hardly any class has them all.
+    Reference: Brickell and Shmatikov 2008.
+    """
+
+    delta: float
+    skip_zeros: bool = False
+    model: ClassVar[str] = "delta_disclosure"
+
+    def __post_init__(self) -> None:
+        within(self, "delta", 0, open_low=True)
+
+    @property
+    def survives_merging(self) -> bool:
+        """Shares of merged classes lie between theirs, unless a 0 was skipped."""
+        return not self.skip_zeros
+
+    def measure(self, table: KeyTable) -> Numbers:
+        """The largest |ln(q/p)| of each class."""
+        compared = self._compared(table)
+        full = compared.most > 0
+        if not self.skip_zeros:
+            full &= self._figures(table).distinct == compared.m
+        factor = np.maximum(compared.most[full], 1 / compared.least[full])
+        figures = np.full(len(full), np.inf)
+        figures[full] = np.log(factor)
+        return figures
+
+    def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
+        """Not below delta."""
+        return figures >= self.delta - TOLERANCE
+
+    def words(self) -> str:
+        """In words."""
+        some = " that it has" if self.skip_zeros else ""
+        factor = f"{np.exp(self.delta):.4g}"
+        return f"no class has {factor} times, or 1/{factor} of, the file's share of a value of {self.sensitive}{some}"

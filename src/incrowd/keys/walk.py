@@ -1,0 +1,127 @@
+"""The walk through the lattice: down from the top to a good node, then over every node that may be better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+import numpy as np
+
+from incrowd.keys.bounds import Known
+from incrowd.keys.counting import Counter, Verdict
+from incrowd.keys.margins import ruled_out
+from incrowd.keys.rollups import Node
+
+_TIDY = 64  # counts between two looks at which nodes are left
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search is: nodes counted so far, nodes that may still matter, best score so far."""
+
+    counted: int
+    open: int
+    best: float
+
+
+class Walk:
+    """One search: what was counted, what is known from it, and the best node so far."""
+
+    def __init__(
+        self, counter: Counter, time_limit: float | None = None, progress: Callable[[Progress], None] | None = None
+    ) -> None:
+        self.counter = counter
+        self.yardstick = counter.yardstick
+        self.known = Known(self.yardstick, len(counter.levels))
+        self.top: Node = tuple(key.height for key in counter.levels)
+        self.counted = 0
+        self.best = np.inf
+        self.node: Node | None = None
+        self._deadline = None if time_limit is None else monotonic() + time_limit
+        self._progress = progress
+        self._seen: dict[Node, bool] = {}
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is up."""
+        return self._deadline is not None and monotonic() > self._deadline
+
+    def visit(self, node: Node) -> bool:
+        """Count a node and learn from it; whether it is feasible."""
+        if node in self._seen:
+            return self._seen[node]
+        ceiling = self.best if node != self.top else np.inf
+        verdict = self.counter.judge(node, ceiling)
+        self.counted += 1
+        self._learn(node, verdict)
+        if verdict.feasible and verdict.full is not None:
+            score = self.yardstick.score(node, verdict.full)
+            if score < self.best:
+                self.best, self.node = score, node
+        self._seen[node] = verdict.feasible
+        return verdict.feasible
+
+    def _learn(self, node: Node, verdict: Verdict) -> None:
+        pruning, full = verdict.pruning, verdict.full
+        fails = pruning is not None and pruning.suppressed > self.counter.allowed
+        # Where people have several records a class can lose some of its people, and squares and classes of a node
+        # say nothing about another's.
+        sure = self.counter.base.pairs is None or self.yardstick.additive
+        whole = full if full is not None else pruning
+        self.known.add(node, fails, pruning if sure else None, whole if sure else None)
+
+    def rule_out(self) -> None:
+        """Learn from small marginals."""
+        if self.counter.k:
+            for node in ruled_out(self.counter.base, self.counter.steps, self.counter.k, self.counter.allowed):
+                self.known.add(node, True)
+                self._seen[node] = False
+                self.counted += 1
+
+    def descend(self) -> None:
+        """From the top, always to the feasible child that promises the least score, until there is none."""
+        here = self.top
+        while not self.late:
+            children = [(*here[:i], here[i] - 1, *here[i + 1 :]) for i in range(len(here)) if here[i] > 0]
+            children = [child for child in children if child not in self._seen and not self.known.rules_out(child)]
+            promise = self.yardstick.start(np.array(children, np.int8).reshape(-1, len(here)))
+            for at in np.argsort(promise, kind="stable"):
+                if self.visit(children[at]):
+                    here = children[at]
+                    break
+            else:
+                return
+
+    def sweep(self, nodes: np.ndarray, starts: np.ndarray) -> float:
+        """Visit every node that may beat the best, coarsest loss first; gives a bound below all nodes.
+
+        A node that fails rules out all finer ones, so the order from high base to low decides most nodes before
+        their turn comes. The bound equals the best score unless the time ran out.
+        """
+        order = np.argsort(-starts, kind="stable")
+        nodes, starts = nodes[order], starts[order]
+        at, since = 0, _TIDY
+        while True:
+            if since >= _TIDY:
+                nodes, starts = self._tidy(nodes[at:], starts[at:])
+                at, since = 0, 0
+            at = self.known.next_open(nodes, starts, at, self.best)
+            if at == len(nodes):
+                return self.best
+            if self.late:
+                return self.known.least_open(nodes, starts, at, self.best)
+            self.visit(tuple(nodes[at].tolist()))
+            at, since = at + 1, since + 1
+
+    def _tidy(self, nodes: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Drop nodes that are out of question, and start counting from the finest table still needed."""
+        stay = starts < self.best
+        nodes, starts = nodes[stay], starts[stay]
+        stay = self.known.spared(nodes)
+        nodes, starts = nodes[stay], starts[stay]
+        if len(nodes):
+            self.counter.raise_root(tuple(nodes.min(axis=0).tolist()))
+        if self._progress is not None:
+            self._progress(Progress(self.counted, len(nodes), self.best))
+        return nodes, starts

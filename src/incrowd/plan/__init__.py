@@ -1,0 +1,7 @@
+"""What is intended: the release plan, typed, YAML in and out, every fault at once."""
+
+from incrowd.plan.check import check_columns
+from incrowd.plan.load import dump_plan, load_plan
+from incrowd.plan.model import Plan
+
+__all__ = ["Plan", "check_columns", "dump_plan", "load_plan"]

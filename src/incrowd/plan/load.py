@@ -1,0 +1,138 @@
+"""Read a plan from YAML and show every fault at once, each with its line.
+
+Scalars stay text as they are written (`Yes` is the text Yes, `007` is 007) until a field asks for a number: YAML's
+own guesses have made too many people's Norway a boolean.
+"""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from incrowd.errors import Fault, InputError, PlanError
+from incrowd.plan import model
+from incrowd.plan.check import check_plan
+from incrowd.plan.model import Plan
+
+Place = tuple[str | int, ...]
+
+
+def load_plan(path: str | Path) -> Plan:
+    """Read a plan and check everything that can be checked without the data. Raises PlanError with all faults."""
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise InputError("D000", f"the plan {path} cannot be read as UTF-8 text.") from None
+    return parse_plan(text, path.parent)
+
+
+def parse_plan(text: str, folder: Path) -> Plan:
+    """The plan in a YAML text; files that it names are looked for in `folder`."""
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or "this is not YAML"
+        raise PlanError(
+            [Fault("P001", "plan", f"{problem}.", None, mark.line + 1 if mark else None)]
+        ) from None
+    faults: list[Fault] = []
+    lines: dict[Place, int] = {}
+    content = _plain(node, (), lines, faults)
+    if not isinstance(content, dict):
+        raise PlanError([Fault("P001", "plan", "a plan is a list of fields, such as 'title: ...'.", None, 1)])
+    plan: Plan | None = None
+    try:
+        plan = Plan.model_validate(content)
+    except ValidationError as error:
+        faults += [_fault(dict(item), lines) for item in error.errors(include_url=False, include_input=False)]
+    if plan is not None:
+        faults += [
+            Fault(f.code, f.place, f.message, f.hint, _line(_parts(f.place), lines))
+            for f in check_plan(plan, folder)
+        ]
+    if faults or plan is None:
+        raise PlanError(sorted(faults, key=lambda fault: fault.line or 0))
+    return plan
+
+
+def dump_plan(plan: Plan) -> str:
+    """The plan as YAML; reading it again gives the same plan."""
+    content = plan.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return str(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100))
+
+
+def _plain(node: yaml.Node | None, place: Place, lines: dict[Place, int], faults: list[Fault]) -> Any:
+    """A YAML tree as dicts, lists and texts, with the line of every place."""
+    if node is None:
+        return None
+    lines[place] = node.start_mark.line + 1
+    if isinstance(node, yaml.MappingNode):
+        result: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            key = str(key_node.value)
+            inside = (*place, key)
+            if key in result:
+                line = key_node.start_mark.line + 1
+                faults.append(Fault("P005", _dotted(inside), f"{key!r} is given twice.", "Keep one.", line))
+            result[key] = _plain(value_node, inside, lines, faults)
+            lines[inside] = key_node.start_mark.line + 1
+        return result
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(child, (*place, number), lines, faults) for number, child in enumerate(node.value)]
+    if node.tag == "tag:yaml.org,2002:null":
+        return None
+    return node.value
+
+
+def _fault(error: dict[str, Any], lines: dict[Place, int]) -> Fault:
+    place = _real(tuple(error["loc"]), lines)
+    line, where = _line(place, lines), _dotted(place) or "plan"
+    kind, message = error["type"], str(error["msg"]).removeprefix("Value error, ")
+    if kind == "extra_forbidden":
+        near = difflib.get_close_matches(str(place[-1]), _field_names(), 1)
+        return Fault("P002", where, "no such field.", f"Did you mean {near[0]!r}?" if near else None, line)
+    if kind == "missing":
+        return Fault("P003", _dotted((*place, error["loc"][-1])), "this field is missing.", None, line)
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        name = str(error["ctx"]["discriminator"]).strip("'")
+        known = error["ctx"].get("expected_tags", "")
+        hint = f"Known: {known}." if known else f"Say which one with '{name}: ...'."
+        return Fault("P006", where, f"there is no such {name}.", hint, line)
+    return Fault("P004", where, f"{message}.", None, line)
+
+
+def _real(loc: Place, lines: dict[Place, int]) -> Place:
+    """Where in the YAML a fault is: pydantic puts the chosen kind of step into the path, and names absent fields."""
+    place: Place = ()
+    for part in loc:
+        if (*place, part) in lines:
+            place = (*place, part)
+    return place
+
+
+def _line(place: Place, lines: dict[Place, int]) -> int | None:
+    while place and place not in lines:
+        place = place[:-1]
+    return lines.get(place)
+
+
+def _dotted(place: Place) -> str:
+    return ".".join(str(part) for part in place)
+
+
+def _parts(dotted: str) -> Place:
+    return tuple(int(part) if part.isdigit() else part for part in dotted.split("."))
+
+
+def _field_names() -> list[str]:
+    names: set[str] = set()
+    for thing in vars(model).values():
+        if isinstance(thing, type) and issubclass(thing, BaseModel):
+            names |= {field.alias or name for name, field in thing.model_fields.items()}
+    return sorted(names)

@@ -1,0 +1,212 @@
+"""What is a column? Its type, its kind and the role it suggests, from its name, its counts and some of its values.
+
+Values decide before names where they have a mark of their own (an e-mail address is one whatever the column is
+called); a name decides where values could be anything. Where neither tells, the suggestion is the careful one, and
+says that it is a guess: `certain` is False.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from incrowd.plan.model import Role
+from incrowd.profile import patterns
+from incrowd.profile.kinds import BY_NAME, KINDS, NAME, RECORD_NUMBER, Kind
+from incrowd.profile.words import Hint, hint_of
+from incrowd.rows.summary import ColumnCounts
+
+Type = Literal["whole number", "number", "date", "yes/no", "category", "text", "code", "empty"]
+
+#: Kinds of which many values do not have the look that is known.
+_MANY_LOOKS = {NAME.name, RECORD_NUMBER.name, "bank account number", "address"}
+#: Fewer values than this are too few to see a soft pattern, or a sequence, in.
+_FEW = 5
+_CATEGORIES = 50
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a column before anybody thinks: its name, the engine's counts, some of its values."""
+
+    name: str
+    records: int
+    counts: ColumnCounts
+    values: Sequence[str]
+
+    @property
+    def present(self) -> int:
+        """Records that have a value."""
+        return self.records - self.counts.missing - self.counts.empty
+
+    @property
+    def share_distinct(self) -> float:
+        """Distinct values per record that has one."""
+        return self.counts.distinct / self.present if self.present else 0.0
+
+    @property
+    def share_unique(self) -> float:
+        """The share of the records with a value whose value nobody else has."""
+        return self.counts.once / self.present if self.present else 0.0
+
+    @property
+    def has_few_values(self) -> bool:
+        """So many records share so few values that the column cannot name people."""
+        return self.present >= 100 and self.counts.distinct <= max(10, self.present // 200)
+
+
+@dataclass(frozen=True)
+class Form:
+    """How the values are written: the type, how many distinct values do not fit it, and the format of dates."""
+
+    type: Type
+    misfits: int = 0
+    date_format: str | None = None
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """What the column seems to be, the role that follows, and why. Not certain: nothing told, somebody must decide."""
+
+    kind: str | None
+    role: Role
+    reason: str
+    certain: bool = True
+
+
+def form_of(facts: Facts) -> Form:
+    """How are the values written? One value in twenty (or a single one, such as NA) may not fit."""
+    counts, distinct = facts.counts, facts.counts.distinct
+    if not distinct:
+        return Form("empty")
+    if counts.yes_no == distinct and (distinct == 2 or (distinct == 1 and not counts.whole)):
+        return Form("yes/no")
+    at_least = distinct - (max(1, distinct // 20) if distinct > 2 else 0)
+    dates = counts.dates or {}
+    best = max(dates, key=lambda form: dates[form], default=None)
+    if best is not None and dates[best] >= at_least:
+        if best != "%Y%m%d":
+            return Form("date", distinct - dates[best], best)
+        if dates[best] == distinct and distinct >= _FEW:  # fewer could be any numbers
+            return Form("date", 0, best)
+    if counts.whole >= at_least:
+        return Form("code") if counts.leading_zero else Form("whole number", distinct - counts.whole)
+    if counts.number >= at_least:
+        return Form("number", distinct - counts.number)
+    codes = sum(re.fullmatch(r"(?=\S*\d)(?=\S*[^\W\d])[\w./+-]{2,20}", value.strip()) is not None for value in facts.values)
+    if codes >= 0.8 * len(facts.values):
+        return Form("code")
+    repeats = distinct <= _CATEGORIES and facts.share_unique < 0.5
+    return Form("category" if repeats or facts.share_distinct <= 0.3 else "text")
+
+
+def suggest(facts: Facts, form: Form) -> Suggestion:
+    """Which kind and role does a column suggest?"""
+    hint = hint_of(facts.name)
+    shares = {kind.name: _share(kind, facts.values) for kind in KINDS if kind.looks is not None}
+    return (
+        _by_values(facts, hint, shares)
+        or _by_sequence(facts, hint)
+        or _by_name(facts, form, hint, shares)
+        or _by_counts(facts, form)
+    )
+
+
+def _share(kind: Kind, values: Sequence[str]) -> float:
+    assert kind.looks is not None
+    return sum(kind.looks(value.strip()) for value in values) / len(values) if values else 0.0
+
+
+def _by_values(facts: Facts, hint: Hint | None, shares: dict[str, float]) -> Suggestion | None:
+    spoken_for = hint is not None and hint.kind.role != "identifier"
+    for name, share in shares.items():
+        kind = BY_NAME[name]
+        if share < kind.enough:
+            continue
+        if kind.soft and (spoken_for or facts.has_few_values or len(facts.values) < _FEW):
+            continue
+        named = hint is not None and hint.kind is kind
+        start = f"Its name says {name}, and" if named else _different(facts)
+        end = "look like one" if named else f"look like {kind.plural}"
+        return Suggestion(name, kind.role, f"{start} {_percent(share)} of its values {end}: {kind.why}.")
+    for name, looks in (
+        ("e-mail address", patterns.is_email),
+        ("National Insurance number", patterns.is_national_insurance_number),
+    ):
+        found = sum(looks(value.strip()) for value in facts.values)
+        if found >= 3 and found >= 0.05 * len(facts.values):
+            reason = f"Some of its values look like {BY_NAME[name].plural}, and one is enough to name a person."
+            return Suggestion(name, "identifier", reason)
+    return None
+
+
+def _by_sequence(facts: Facts, hint: Hint | None) -> Suggestion | None:
+    """Whole numbers, all different, without gaps (or nearly, in a larger file) number the records."""
+    counts = facts.counts
+    if hint is not None and hint.kind.role != "identifier":
+        return None
+    if facts.present != facts.records or not counts.distinct == counts.whole == facts.records >= 2 * _FEW:
+        return None
+    gaps = (counts.span or 0) + 1 - counts.distinct
+    if gaps > (0.5 * counts.distinct if counts.distinct >= 100 else 0):
+        return None
+    reason = "Whole numbers in sequence, each once: they number the records, and so the people."
+    return Suggestion(RECORD_NUMBER.name, "identifier", reason)
+
+
+def _by_name(facts: Facts, form: Form, hint: Hint | None, shares: dict[str, float]) -> Suggestion | None:
+    if hint is None:
+        return None
+    kind, share = hint.kind, shares.get(hint.kind.name)
+    if kind.role == "identifier":
+        if form.type == "yes/no" or (facts.has_few_values and (share or 0) < 0.5):
+            return None
+        if hint.weak and facts.present and facts.counts.distinct <= min(20, facts.present / 2):
+            return None
+    reason = f"Its name says {kind.name}"
+    if share is not None and facts.values and kind.name not in _MANY_LOOKS:
+        reason += f", though only {_percent(share)} of its values look like one"
+    if kind.role == "key" and facts.share_unique >= 0.5 and facts.present >= 20:
+        reason += f", and {_percent(facts.share_unique)} of the records have a value of their own"
+    return Suggestion(kind.name, kind.role, f"{reason}: {kind.why}.")
+
+
+def _by_counts(facts: Facts, form: Form) -> Suggestion:
+    """What to suggest where neither name nor values tell: rather a key too many than one too few."""
+    distinct = facts.counts.distinct
+    if not facts.records:
+        return _guess("key", "There are no records, and its name says nothing: treated as a key until you decide.")
+    if not distinct:
+        return _guess("other", "No record has a value.")
+    if distinct == 1 and facts.records > 1 and facts.present == facts.records:
+        return _guess("other", "Every record has the same value, so it tells nobody from another.")
+    if form.type in ("text", "code") and facts.share_distinct >= 0.9 and facts.present >= 10:
+        return _guess("identifier", "Almost every value is different, so it may name people, whatever it is.")
+    if form.type == "text" and (facts.counts.longest or 0) > 60 and facts.share_distinct > 0.3:
+        return Suggestion("free text", "identifier", "Long texts, mostly different: free text can name anybody.", False)
+    if form.type in ("whole number", "number") and distinct > 20:
+        return _guess(
+            "sensitive", "Its name is unknown and its numbers are fine: decide whether others know them (then a key)."
+        )
+    if form.type == "date":
+        return _guess("key", "A date, and whoever was there knows the day: a key until you decide.")
+    return _guess("key", "Nothing says that others cannot know it: a key until you decide.")
+
+
+def _guess(role: Role, reason: str) -> Suggestion:
+    return Suggestion(None, role, reason, certain=False)
+
+
+def _different(facts: Facts) -> str:
+    if facts.share_distinct >= 0.9 and facts.present >= 10:
+        return "Almost every value is different, and"
+    return "Whatever its name says,"
+
+
+def _percent(share: float) -> str:
+    """A share in words; never '100%' of what is not all."""
+    if share in (0, 1):
+        return f"{share:.0%}"
+    return f"{min(max(share, 0.01), 0.99):.0%}"

@@ -1,0 +1,16 @@
+"""drop: remove whole columns."""
+
+from __future__ import annotations
+
+from incrowd.plan.model import Drop
+from incrowd.protect.state import Change, State
+
+
+def drop(step: Drop, state: State) -> tuple[State, Change]:
+    """Remove columns; where a key goes, classes that differed only in it become one."""
+    rows, table = state.rows.drop(step.variables), state.table
+    left = [name for name in table.names if name not in step.variables]
+    if len(left) < len(table.names):
+        table, _ = table.project(left)
+    cells = int(state.table.records.sum()) * len(step.variables)
+    return State(rows, table), Change(f"drop {', '.join(step.variables)}", cells_changed=cells)

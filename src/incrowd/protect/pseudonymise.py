@@ -1,0 +1,31 @@
+"""pseudonymise: identifiers become one HMAC under the secret."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from incrowd.errors import IncrowdError
+from incrowd.plan.model import Pseudonymise
+from incrowd.protect.state import Change, Context, State
+from incrowd.secret import pseudonyms
+
+
+def pseudonymise(step: Pseudonymise, number: int, state: State, context: Context) -> tuple[State, Change]:
+    """Which records belong to one person, without saying who? HMAC-SHA3-256 over the delimited identifiers.
+
+    Without the secret nobody can test guesses; a hash with a published salt, as in study 2, lets everybody do that.
+    The identifiers among the variables are removed; keys among them (a postcode) stay for later steps to treat.
+    """
+    subkey = context.subkey("pseudonymise", str(number))
+    rows = state.rows.add_text(step.into, step.variables, pseudonyms(subkey, len(step.variables)))
+    people, names, shared = rows.compare_distinct(step.variables, step.into)
+    if people != names:
+        raise IncrowdError(
+            "X010", "two different people got the same pseudonym.", "Run again with another secret."
+        )
+    gone = [name for name in step.variables if name in context.identifiers]
+    notes = (f"{names} different pseudonyms; {shared} records share theirs with another record",)
+    cells = int(state.table.records.sum()) * max(len(gone), 1)
+    return replace(state, rows=rows.drop(gone)), Change(
+        f"pseudonymise {' + '.join(step.variables)} into {step.into}", 0, cells, notes=notes
+    )

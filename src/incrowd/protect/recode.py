@@ -1,0 +1,85 @@
+"""recode: say a variable more coarsely, by bands, mapping, date part, prefix, lookup file or hierarchy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from incrowd.keys import labels
+from incrowd.keys.table import KeyTable, Recode
+from incrowd.plan import model
+from incrowd.protect.state import Change, Context, State
+from incrowd.rows.lookup import read_hierarchy, read_lookup
+
+Values = Sequence[str | None]
+
+
+def recode(step: model.Recode, state: State, context: Context) -> tuple[State, Change]:
+    """Replace each value by a coarser one. The new names are made once per distinct value and joined to the rows."""
+    name = step.variable
+    counts = _counts(state, name)
+    values = list(counts)
+    new = _labels(step, values, context)
+    named = dict(zip(values, new, strict=True))
+    cells = sum(number for value, number in counts.items() if named[value] != value)
+    rows = state.rows.relabel(name, {old: label for old, label in named.items() if old is not None})
+    change = Change(f"recode {name} by {step.way}", cells_changed=cells, notes=_notes(step, values, new))
+    return State(rows, _recode_table(state.table, name, named)), change
+
+
+def _counts(state: State, name: str) -> Mapping[str | None, int]:
+    """The variable's values and their records; for a key the KeyTable knows, without a pass over the rows."""
+    if name not in state.table.names:
+        return state.rows.value_counts(name)
+    one, _ = state.table.project([name])
+    return {one.domains[0].values[code]: int(n) for code, n in zip(one.codes[0], one.records, strict=True)}
+
+
+def _recode_table(table: KeyTable, name: str, named: Mapping[str | None, str | None]) -> KeyTable:
+    if name in table.names:
+        i = table.names.index(name)
+        return table.recode({name: _recode_of(table.domains[i].values, name, named)})
+    if name in table.histograms:
+        domain = table.histograms[name].domain
+        # In the histogram an empty text is missing, so an empty new label is, too.
+        blank = {value: label or None for value, label in named.items()}
+        return table.recode_sensitive(name, _recode_of(domain.values, name, blank))
+    return table
+
+
+def _recode_of(values: Values, name: str, named: Mapping[str | None, str | None]) -> Recode:
+    # A class that was dropped may leave a value in the domain that no record has any more: it keeps its name.
+    return Recode.from_values(name, [named.get(value, value) for value in values])
+
+
+def _labels(step: model.Recode, values: Values, context: Context) -> list[str | None]:
+    name = step.variable
+    match step.way:
+        case "bands":
+            assert step.bands is not None
+            return labels.bands(values, step.bands, name, step.labels)
+        case "mapping":
+            assert step.mapping is not None
+            return labels.mapping(values, step.mapping, name, step.others)
+        case "date_part":
+            assert step.date_part is not None
+            return labels.date_part(values, step.date_part, name, step.date_format or "%Y-%m-%d")
+        case "prefix":
+            assert step.prefix is not None
+            return labels.prefix(values, step.prefix)
+        case "lookup":
+            assert step.lookup is not None
+            return labels.mapping(
+                values, read_lookup(context.folder / step.lookup), name, step.others or "fault"
+            )
+        case _:
+            assert step.hierarchy is not None
+            assert step.level is not None
+            table = read_hierarchy(context.folder / step.hierarchy, step.level)
+            return labels.mapping(values, table, name, "fault")
+
+
+def _notes(step: model.Recode, values: Values, new: Values) -> tuple[str, ...]:
+    notes = [f"{len(values)} values become {len(set(new))}"]
+    if step.mapping is not None and (absent := len(set(step.mapping) - set(values))):
+        notes.append(f"{absent} values of the mapping do not occur in the file")
+    return tuple(notes)

@@ -1,0 +1,143 @@
+"""Rows: a table of records that waits in an engine, and the few verbs that the steps need of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import ibis
+import pyarrow as pa
+
+from incrowd.rows.engine import safely
+
+#: A function on a batch of encoded records: texts in, texts or whole numbers out. It may hold a secret.
+OnBatch = Callable[[pa.Array], pa.Array]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A lazy table of records. Every verb gives new Rows; the engine works only in `collect` and `write`."""
+
+    connection: Any
+    table: ibis.Table
+    place: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(self.table.columns)
+
+    def text(self, column: str) -> ibis.Value:
+        """A column as text, as it would stand in a CSV file."""
+        value = self.table[column]
+        return value if value.type().is_string() else value.cast("string")
+
+    def count(self) -> int:
+        """How many records?"""
+        return int(safely(self.place, lambda: self.connection.execute(self.table.count())))
+
+    def collect(self, expression: ibis.Table) -> pa.Table:
+        """Let the engine work, and fetch the (small) result."""
+        return safely(self.place, lambda: self.connection.to_pyarrow(expression))
+
+    def value_counts(self, column: str) -> dict[str | None, int]:
+        """The distinct values of a column with their number of records."""
+        picked = self.table.select(value=self.text(column))
+        found = self.collect(picked.group_by("value").aggregate(n=picked.count()))
+        return dict(zip(found["value"].to_pylist(), found["n"].to_pylist(), strict=True))
+
+    def compare_distinct(self, columns: Sequence[str], made: str) -> tuple[int, int, int]:
+        """Is a made column as distinct as the columns it was made from? The two numbers of distinct values, and
+        the number of records that share the made value with another record.
+        """
+        picked = self.table.filter(self.table[made].notnull())
+        given = replace(self, table=picked).encoded(columns)
+        by_value = picked.group_by(made).aggregate(n=picked.count())
+        first = self.collect(picked.aggregate(given=given.nunique(), made=picked[made].nunique()))
+        shared = self.collect(by_value.filter(by_value["n"] > 1).aggregate(n=by_value["n"].sum()))
+        return first["given"][0].as_py(), first["made"][0].as_py(), shared["n"][0].as_py() or 0
+
+    def drop(self, columns: Sequence[str]) -> Rows:
+        """Without these columns."""
+        return replace(self, table=self.table.drop(*columns)) if columns else self
+
+    def copy(self, column: str, name: str) -> Rows:
+        """With a copy of a column, as text, under another name."""
+        return replace(self, table=self.table.mutate(**{name: self.text(column)}))
+
+    def select(self, columns: Sequence[str]) -> Rows:
+        """Only these columns."""
+        return replace(self, table=self.table.select(*columns))
+
+    def relabel(self, column: str, labels: Mapping[str, str | None]) -> Rows:
+        """Every value of a column by its new label; missing stays missing. The labels go in as a table to join."""
+        old, new = list(labels), list(labels.values())
+        lookup = ibis.memtable(
+            pa.table({"_old": pa.array(old, pa.string()), "_new": pa.array(new, pa.string())})
+        )
+        joined = self.table.left_join(lookup, self.text(column) == lookup["_old"])
+        picked = [joined["_new"].name(name) if name == column else joined[name] for name in self.columns]
+        return replace(self, table=joined.select(picked))
+
+    def without(self, combinations: pa.Table, unit: str | None = None) -> Rows:
+        """Without the records in these combinations of keys; with a unit, without all records of those people.
+
+        The comparison takes two missing values for equal, as the KeyTable does.
+        """
+        if not combinations.num_rows:
+            return self
+        gone = ibis.memtable(combinations.rename_columns([f"_k{i}" for i in range(combinations.num_columns)]))
+        matches = [
+            self.text(name).identical_to(gone[f"_k{i}"]) for i, name in enumerate(combinations.column_names)
+        ]
+        if unit is None:
+            return replace(self, table=self.table.anti_join(gone, matches))
+        people = self.table.semi_join(gone, matches).select(_unit=unit).distinct()
+        return replace(self, table=self.table.anti_join(people, self.table[unit] == people["_unit"]))
+
+    def add_text(self, name: str, columns: Sequence[str], function: OnBatch) -> Rows:
+        """A new first column, made by a function of the encoded columns."""
+        value = self._call(columns, function, "string").name(name)
+        return replace(
+            self, table=self.table.select([value, *(self.table[column] for column in self.columns)])
+        )
+
+    def shuffled(self, columns: Sequence[str], function: OnBatch) -> Rows:
+        """In the order of a keyed hash of these columns. Equal hashes are told apart by the columns themselves;
+        records that are equal in all of them are the same bytes, so their order does not exist.
+        """
+        table = self.table.mutate(_order=self._call(columns, function, "int64"), _tie=self.encoded(columns))
+        return replace(self, table=table.order_by(["_order", "_tie"]).drop("_order", "_tie"))
+
+    def encoded(self, columns: Sequence[str]) -> ibis.Value:
+        """Columns as one text that tells every difference: '3:abc' for a value, '-' for a missing one."""
+        parts = []
+        for column in columns:
+            text = self.text(column)
+            parts.append((text.length().cast("string") + ":" + text).fill_null("-"))
+        whole = parts[0]
+        for part in parts[1:]:
+            whole = whole + part
+        return whole
+
+    def _call(self, columns: Sequence[str], function: OnBatch, result: str) -> ibis.Value:
+        """Apply a Python function on Arrow batches. What it knows stays in its closure: no secret is ever in SQL."""
+
+        def on_batch(record):  # type: ignore[no-untyped-def]
+            return function(record)
+
+        # Ibis finds user functions by name, so each gets its own.
+        on_batch.__name__ = f"on_batch_{id(function):x}"
+        on_batch.__annotations__ = {"record": str, "return": str if result == "string" else int}
+        call = ibis.udf.scalar.pyarrow(on_batch, signature=((("string"),), result))
+        return call(self.encoded(columns))
+
+    def write(self, path: Path, kind: str) -> None:
+        """Write the records to a new file. Parquet carries no metadata but the schema."""
+        if kind == "parquet":
+            safely(self.place, lambda: self.connection.to_parquet(self.table, path, compression="zstd"))
+        else:
+            options = {"header": True, "delimiter": ",", "quote": '"', "escape": '"'}
+            safely(self.place, lambda: self.connection.to_csv(self.table, path, **options))

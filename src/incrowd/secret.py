@@ -1,0 +1,109 @@
+"""The secret: 256 bits that pseudonyms and every random choice are derived from.
+
+It comes from the environment (INCROWD_SECRET, 64 hexadecimal digits) or from a file that is created with mode 600.
+It never travels in a plan, a log, a report or a query: functions carry what is derived from it in their closure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+
+from incrowd.errors import SecretError
+
+VARIABLE = "INCROWD_SECRET"
+FILE = "incrowd.secret"
+BYTES = 32
+
+
+@dataclass(frozen=True)
+class Secret:
+    """The secret bytes; `repr` does not show them."""
+
+    material: bytes = field(repr=False)
+
+    @property
+    def weakness(self) -> str | None:
+        """Why nobody should trust it, or None. A short secret can be guessed, and with it who was chosen."""
+        if len(self.material) < BYTES:
+            return f"it has {8 * len(self.material)} bits where {8 * BYTES} are needed"
+        if len(set(self.material)) < 8:
+            return "it is hardly random: most of its bytes are the same"
+        return None
+
+    def subkey(self, *purpose: str) -> bytes:
+        """A key of its own for each release, tier and step (HKDF with SHA3-256, RFC 5869)."""
+        extracted = hmac.digest(b"incrowd", self.material, "sha3_256")
+        info = b"".join(f"{len(part)}:{part}".encode() for part in purpose)
+        return hmac.digest(extracted, info + b"\x01", "sha3_256")
+
+
+def find_secret(folder: Path) -> Secret:
+    """The secret of the environment, or of the file in `folder`, which is made when there is none."""
+    text = os.environ.get(VARIABLE)
+    if text is not None:
+        return Secret(_bytes(text, f"the environment variable {VARIABLE}"))
+    path = folder / FILE
+    if not path.exists():
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except OSError as error:
+            raise SecretError("S001", f"no secret can be written to {path} ({error.strerror}).") from None
+        with os.fdopen(handle, "w") as file:
+            file.write(secrets.token_hex(BYTES) + "\n")
+    if path.stat().st_mode & 0o077:
+        raise SecretError("S002", f"others can read the secret in {path}.", f"Run: chmod 600 {path}")
+    return Secret(_bytes(path.read_text(), str(path)))
+
+
+def _bytes(text: str, place: str) -> bytes:
+    try:
+        return bytes.fromhex(text.strip())
+    except ValueError:
+        raise SecretError(
+            "S003", f"{place} does not hold hexadecimal digits.", "Make one: openssl rand -hex 32"
+        ) from None
+
+
+def order_numbers(subkey: bytes) -> Callable[[pa.Array], pa.Array]:
+    """A function from encoded records to numbers that nobody without the key can foresee: an order for the rows."""
+
+    def numbers(records: pa.Array) -> pa.Array:
+        return pa.array(
+            [
+                int.from_bytes(
+                    hashlib.blake2b(text.encode(), key=subkey, digest_size=8).digest(), "big", signed=True
+                )
+                for text in records.to_pylist()
+            ],
+            pa.int64(),
+        )
+
+    return numbers
+
+
+def pseudonyms(subkey: bytes, fields: int) -> Callable[[pa.Array], pa.Array]:
+    """A function from encoded identifiers to pseudonyms: HMAC-SHA3-256 in hexadecimal.
+
+    The fields are delimited by their lengths, so ('ab', 'c') and ('a', 'bc') differ. A record without any of the
+    identifiers gets no pseudonym: two unknown people are not one.
+    """
+    nothing = "-" * fields
+
+    def names(records: pa.Array) -> pa.Array:
+        return pa.array(
+            [
+                None if text == nothing else hmac.digest(subkey, text.encode(), "sha3_256").hex()
+                for text in records.to_pylist()
+            ],
+            pa.string(),
+        )
+
+    return names

@@ -1,0 +1,62 @@
+"""A real browser for tests that look at pages: headless Chromium, or a skip that says why."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--hide-scrollbars",
+)  # fmt: skip
+
+
+def browser() -> str:
+    """Where Chromium is. Without one the test is skipped; under CI=true it fails."""
+    found = next((path for path in map(shutil.which, NAMES) if path), None)
+    if found is None:
+        reason = f"no browser: none of {', '.join(NAMES)} is installed"
+        if os.environ.get("CI", "").lower() == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return found
+
+
+def run(page: Path, *flags: str) -> str:
+    """Open a page with a fresh profile and more flags; gives what Chromium printed."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        command = [browser(), *FLAGS, f"--user-data-dir={profile}", *flags, page.resolve().as_uri()]
+        # Crashpad and the like want a home to write to; an empty one keeps them out of the user's.
+        environment = {**os.environ, "HOME": profile}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def screenshot(page: Path, picture: Path, width: int = 1200, height: int = 1600) -> Path:
+    """A picture of the page, as PNG. Windows are at least 500 wide, so a phone's width is that of a frame in one."""
+    if width < 500:
+        with tempfile.TemporaryDirectory() as folder:
+            frame = Path(folder, "frame.html")
+            style = f"border:0;width:{width}px;height:{height}px"
+            frame.write_text(f'<body style="margin:0"><iframe src="{page.resolve().as_uri()}" style="{style}">')
+            return screenshot(frame, picture, 500, height)
+    run(page, f"--window-size={width},{height}", f"--screenshot={picture.resolve()}")
+    return picture
+
+
+def print_to_pdf(page: Path, paper: Path) -> Path:
+    """The page as it prints, as PDF."""
+    run(page, "--no-pdf-header-footer", f"--print-to-pdf={paper.resolve()}")
+    return paper
+
+
+def dom(page: Path, width: int = 1200) -> str:
+    """The page's HTML after Chromium has read it."""
+    return run(page, f"--window-size={width},1600", "--dump-dom")
