@@ -100,8 +100,8 @@ def study_log() -> RunLog:
                "in no class does everybody have home_ownership = no": 2_981}  # fmt: skip
     steps.append(step(9, "suppress_records", "suppress records for k, one_sided",
                       snapshot(kept, {**crowds, 13: 1021}, people=78_776), records_removed=21_224, removed_for=dropped,
-                      reason="what recoding leaves below k = 9, and classes that would give a stigma away", seconds=0.22,
-                      ))  # fmt: skip
+                      reason="what recoding leaves below k = 9, and classes that would give a stigma away",
+                      seconds=0.22))  # fmt: skip
     roles = dict.fromkeys((*KEYS, "dob", "postcode"), ("key", "friends, neighbours and social media tell it"))
     money = dict.fromkeys(("income", "on_benefits", "home_ownership", "credit_score"),
                           ("sensitive", "about a person's financial situation"))  # fmt: skip

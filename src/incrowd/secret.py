@@ -98,12 +98,8 @@ def pseudonyms(subkey: bytes, fields: int) -> Callable[[pa.Array], pa.Array]:
     nothing = "-" * fields
 
     def names(records: pa.Array) -> pa.Array:
-        return pa.array(
-            [
-                None if text == nothing else hmac.digest(subkey, text.encode(), "sha3_256").hex()
-                for text in records.to_pylist()
-            ],
-            pa.string(),
-        )
+        texts = records.to_pylist()
+        made = ["" if text == nothing else hmac.digest(subkey, text.encode(), "sha3_256").hex() for text in texts]
+        return pa.array(made, pa.string())
 
     return names

@@ -17,6 +17,7 @@ from incrowd.evidence.words import count, share
 # vl-convert carries this font, so text is measured alike on every machine; Arial has the same widths.
 FONT, FONTS = "Liberation Sans", "Liberation Sans, Arial, Helvetica, sans-serif"
 INK, SOFT, GRID = "#1d2733", "#4b5866", "#dfe4ea"
+HEAT = ["#f5f8fb", "#6f9bc6"]  # ink can be read on all of it
 CLASSES, UNIQUES, LOST = "#8fb0d0", "#b8430b", "#5b4b8a"
 LABELS = 280  # pixels for the names of the steps
 
@@ -30,12 +31,13 @@ _NAMED = re.compile(r'(\bid="|url\(#)')
 def class_sizes(step: StepLog) -> alt.Chart:
     """How many classes of each size up to LARGEST_K are there after this step? One panel of the study's figure 1."""
     after = step.after
+    numbers = {size: after.sizes.get(size, 0) for size in range(1, LARGEST_K + 1)}
     rows = [
-        {"size": size, "classes": after.sizes.get(size, 0), "what": "unique" if size == 1 else "class"}
-        for size in range(1, LARGEST_K + 1)
+        {"size": size, "classes": number, "what": "unique" if size == 1 else "class"}
+        for size, number in numbers.items()
     ]
     told = f"Classes by size after {_name(step)}: {count(after.uniques)} uniques"
-    told += "".join(f", {count(row['classes'])} of size {row['size']}" for row in rows[1:]) + "."
+    told += "".join(f", {count(number)} of size {size}" for size, number in numbers.items() if size > 1) + "."
     return _sized(
         alt.Chart(_data(rows))
         .mark_bar()
@@ -80,14 +82,12 @@ def size_rows(snapshot: Snapshot) -> list[tuple[str, int]]:
 
 def classes_by_step(steps: Sequence[StepLog]) -> alt.Chart:
     """How many classes, and how many uniques among them, are left after each step?"""
-    rows = [
-        {"step": _name(step), "classes": step.after.classes, "uniques": step.after.uniques} for step in steps
-    ]
+    rows = [{"step": _name(step), "classes": step.after.classes, "uniques": step.after.uniques} for step in steps]
     told = "Classes and uniques after each step: "
     told += "; ".join(f"{_name(s)}: {count(s.after.classes)} and {count(s.after.uniques)}" for s in steps) + "."
     base = alt.Chart(_data(rows)).encode(y=_steps("step"))
     layers = []
-    for what, colour, size in (("classes", CLASSES, 16), ("uniques", UNIQUES, 7)):
+    for what, size in (("classes", 16), ("uniques", 7)):
         bar = base.transform_calculate(what=f"'{what}'").mark_bar(size=size)
         layers.append(
             bar.encode(
@@ -154,13 +154,9 @@ def _heat(rows: list[dict[str, Any]], steps: Sequence[StepLog], who: str) -> alt
         y=_steps("step"),
     )
     cells = base.mark_rect(stroke="white", strokeWidth=1).encode(
-        color=alt.Color(
-            "share:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=["#f3f6fa", "#7ea3c8", "#173f68"])
-        )
+        color=alt.Color("share:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=HEAT))
     )
-    texts = base.mark_text(fontSize=11).encode(
-        text="text:N", color=alt.condition("datum.share > 0.55", alt.value("white"), alt.value(INK))
-    )
+    texts = base.mark_text(fontSize=11, color=INK).encode(text="text:N")
     return _sized(alt.layer(cells, texts), told, alt.Step(46), alt.Step(28), fit=False)
 
 

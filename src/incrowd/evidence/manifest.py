@@ -20,7 +20,6 @@ def release_manifest(files: Mapping[str, Path]) -> str:
     The names are those of the release; paths and dates stay out, so the same files give the same manifest.
     """
     entries = [
-        {"name": name, "bytes": path.stat().st_size, "sha256": hash_file(path)}
-        for name, path in sorted(files.items())
+        {"name": name, "bytes": path.stat().st_size, "sha256": hash_file(path)} for name, path in sorted(files.items())
     ]
     return json.dumps({"files": entries}, indent=2, ensure_ascii=False) + "\n"

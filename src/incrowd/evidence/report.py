@@ -122,7 +122,9 @@ def public_report(log: RunLog) -> str:
 
 def changing(steps: Sequence[StepLog]) -> list[StepLog]:
     """The steps after which the classes are other ones than before, and the start."""
-    return [step for before, step in zip((None, *steps), steps, strict=False) if not before or before.after != step.after]
+    return [
+        step for before, step in zip((None, *steps), steps, strict=False) if not before or before.after != step.after
+    ]
 
 
 def _required_k(verdicts: Sequence[Verdict]) -> int | None:

@@ -45,7 +45,7 @@ class Seating:
         low = np.flatnonzero((cells.records > 0) & (cells.records < k)).astype(np.int64)
         units = np.repeat(low, cells.records[low])
         room = len(homes) + len(units)  # a new seat settles somebody
-        moves = int((cells.records[homes] - k).sum())  # and nobody leaves fewer than k behind
+        moves = min(len(units) * (k - 1), int(cells.records[homes].sum()))  # and asks at most k - 1 guests
 
         def filled(values: Int64) -> Int64:
             return np.concatenate([values, np.zeros(room - len(values), np.int64)])

@@ -128,14 +128,11 @@ class Counter:
         return Count(gone.suppressed, gone.failing, stay.kept, squares, gone.squares, gone.extra), True
 
     def _tally(self, node: Node, words: Int64, counts: Int64, failing: Mask) -> Count:
-        prices = [self.yardstick.extra[i][level] for i, level in enumerate(node)]
-        starts = np.cumsum([0, *(len(part) for part in prices[:-1])])
-        extra = np.empty(len(node))
         field = self.layout
-        figures = tally(
-            words, counts, failing, field.where, field.shifts, field.masks, starts, np.concatenate(prices), extra
+        levels = np.array(node, np.int64)
+        return Count(
+            *tally(words, counts, failing, field.where, field.shifts, field.masks, levels, self.yardstick.extra)
         )
-        return Count(*figures, extra)
 
     def table(self, node: Node) -> KeyTable:
         """The KeyTable of a node, with the histograms that the requirements need."""

@@ -113,16 +113,14 @@ def roll_up_words(
 @njit(cache=True, nogil=True)
 def tally(
     words: NDArray[Any], counts: NDArray[Any], failing: NDArray[Any], where: NDArray[Any], shifts: NDArray[Any],
-    masks: NDArray[Any], starts: NDArray[Any], extra: NDArray[Any], gains: NDArray[Any],
-) -> tuple[int, int, int, float, float]:  # fmt: skip
-    """What do the failing classes cost? Fills gains[i] with key i's sum over failing records of `extra`.
-
-    `extra` is what suppression costs beyond the recoded cell, by key (from starts[i]) and code at the node's
-    level. Returns suppressed records, failing classes, kept classes, sum of f^2 over all and over failing ones.
-    """
+    masks: NDArray[Any], node: NDArray[Any], extra: NDArray[Any],
+) -> tuple[int, int, int, float, float, Any]:  # fmt: skip
+    """What do the failing classes cost? Suppressed records, failing and kept classes, sum of f^2 over all and over
+    failing classes, and for each key the sum over failing records of extra[key, level, code]: what suppression costs
+    beyond the recoded cell."""
     suppressed, bad, kept = 0, 0, 0
     squares, bad_squares = 0.0, 0.0
-    gains[:] = 0.0
+    sums = np.zeros(len(node))
     for j in range(len(counts)):
         count = counts[j]
         if count == 0:
@@ -134,46 +132,9 @@ def tally(
         bad += 1
         suppressed += count
         bad_squares += float(count) * count
-        for i in range(len(shifts)):
-            code = (words[where[i], j] >> shifts[i]) & masks[i]
-            gains[i] += count * extra[starts[i] + code]
-    return suppressed, bad, kept, squares, bad_squares
-
-
-@njit(cache=True, nogil=True)
-def margin_cells(codes: NDArray[Any], counts: NDArray[Any], spans: NDArray[Any]) -> Any:
-    """Count a marginal of a few keys densely: [code of the first key * span of the second + ...] -> records."""
-    size = 1
-    for span in spans:
-        size *= span
-    cells = np.zeros(size, np.int64)
-    for j in range(codes.shape[1]):
-        at = np.int64(0)
-        for i in range(codes.shape[0]):
-            at = at * spans[i] + codes[i, j]
-        cells[at] += counts[j]
-    return cells
-
-
-@njit(cache=True, nogil=True)
-def records_below(
-    codes: NDArray[Any], counts: NDArray[Any], maps: NDArray[Any], spans: NDArray[Any], k: int
-) -> int:
-    """Records in classes smaller than k when key i of a marginal is recoded by maps[i]."""
-    size = 1
-    for span in spans:
-        size *= span
-    cells = np.zeros(size, np.int64)
-    for j in range(codes.shape[1]):
-        at = np.int64(0)
-        for i in range(codes.shape[0]):
-            at = at * spans[i] + maps[i, codes[i, j]]
-        cells[at] += counts[j]
-    below = 0
-    for count in cells:
-        if count < k:
-            below += count
-    return below
+        for i in range(len(node)):
+            sums[i] += count * extra[i, node[i], (words[where[i], j] >> shifts[i]) & masks[i]]
+    return suppressed, bad, kept, squares, bad_squares, sums
 
 
 def roll_up(

@@ -75,9 +75,8 @@ def search(
     walk = Walk(counter, time_limit, progress)
     if not walk.visit(walk.top) and counter.prunes:
         raise not_releasable(counter, walk.top)
-    walk.rule_out()
+    nodes = walk.rule_out(all_nodes(walk.top))
     walk.descend()
-    nodes = all_nodes(walk.top)
     bound = walk.sweep(nodes, counter.yardstick.start(nodes))
     if walk.node is None:
         if walk.late:

@@ -53,7 +53,7 @@ class Count:
 
 @dataclass(frozen=True, eq=False)
 class Yardstick:
-    """An objective fitted to a table: `means[key, level]` without suppression, `extra` per key, level and code."""
+    """An objective fitted to a table: `means[key, level]` without suppression, `extra[key, level, code]` on top."""
 
     objective: Objective
     mode: int
@@ -61,7 +61,7 @@ class Yardstick:
     smallest: int
     weights: Float64
     means: Float64
-    extra: tuple[tuple[Float64, ...], ...]
+    extra: Float64
     spans: Float64
     inherits: bool
 
@@ -77,18 +77,18 @@ class Yardstick:
         counts = [margin(base, i) for i in range(len(levels))]
         records, most = int(base.records.sum()), max(len(key.recodes) for key in levels)
         means, spans = np.zeros((len(levels), most)), np.ones((len(levels), most))
-        extra, inherits = [], True
+        extra, inherits = np.zeros((len(levels), most, max(len(domain) for domain in base.domains))), True
         for i, (key, count) in enumerate(zip(levels, counts, strict=True)):
             cells, gone = _prices(objective, key, count)
             inherits &= bool((np.diff(cells, axis=0) >= -1e-12).all() and (cells <= gone + 1e-12).all())
             means[i, : len(cells)] = cells @ count / max(records, 1)
-            extra.append(tuple(_by_code(gone - row, recode.codes) for row, recode in zip(cells, key.recodes, strict=True)))
             for level, recode in enumerate(key.recodes):
+                np.maximum.at(extra[i, level], recode.codes, gone - cells[level])  # the same for all that occur
                 spans[i, level] = max(len(np.unique(recode.codes[count > 0])), 1)
         share = shares(weights, base.names)
         mode = {Objective.GEOMETRIC: LOG_SUM, Objective.DISCERNIBILITY: SQUARES, Objective.CLASS_SIZE: CLASSES}.get(objective, SUM)
         scale = share * len(levels) * records if objective is Objective.ENTROPY else share
-        return Yardstick(objective, mode, records, smallest, scale, means, tuple(extra), spans, inherits)
+        return Yardstick(objective, mode, records, smallest, scale, means, extra, spans, inherits)
 
     @property
     def additive(self) -> bool:
@@ -166,9 +166,3 @@ def _prices(objective: Objective, key: Levels, count: Int64) -> tuple[Float64, F
         cells = cell_losses(key)
     return cells, np.ones(cells.shape[1])
 
-
-def _by_code(values: Float64, codes: np.ndarray) -> Float64:
-    """A value that is the same for all base codes of a code, by code (codes that do not occur have none)."""
-    result = np.zeros(int(codes.max(initial=0)) + 1)
-    np.maximum.at(result, codes, values)
-    return result

@@ -99,12 +99,18 @@ class Rollups:
         self._order = tuple(order)
         self._memory = memory
         self._held = 0
-        self._base = (words, counts)
+        self._base = self._origin = (words, counts)
         self._root: Node = (0,) * len(steps.levels)
         self._tables: OrderedDict[Node, tuple[Int64, Int64]] = OrderedDict()
 
+    def root(self) -> tuple[Node, Int64, Int64]:
+        """The root, its codes by key, and its counts."""
+        words, counts = self._base
+        codes = np.array([self.layout.codes(words, i) for i in range(len(self._root))])
+        return self._root, codes, counts
+
     def raise_root(self, root: Node) -> None:
-        """From now on only nodes at or above `root` will be asked for: start from its table."""
+        """From now on mostly nodes at or above `root` will be asked for: start from its table."""
         if root == self._root:
             return
         table = self.table(root)
@@ -115,6 +121,8 @@ class Rollups:
 
     def table(self, node: Node) -> tuple[Int64, Int64]:
         """The classes of a node (words, counts), in no particular order."""
+        if not _below(self._root, node):
+            return self._roll(self._origin, (0,) * len(node), node)
         path = [self._root]
         for key in self._order:
             if path[-1][key] != node[key]:
@@ -132,6 +140,8 @@ class Rollups:
 
     def _roll(self, table: tuple[Int64, Int64], source: Node, target: Node) -> tuple[Int64, Int64]:
         changed = [i for i in range(len(source)) if source[i] != target[i]]
+        if not changed:
+            return table
         maps = [self._steps.map(i, source[i], target[i]) for i in changed]
         starts = np.cumsum([0, *(len(part) for part in maps[:-1])])
         field = self.layout

@@ -10,7 +10,7 @@ import numpy as np
 
 from incrowd.keys.bounds import Known
 from incrowd.keys.counting import Counter, Verdict
-from incrowd.keys.margins import ruled_out
+from incrowd.keys.margins import Margins
 from incrowd.keys.rollups import Node
 
 _TIDY = 64  # counts between two looks at which nodes are left
@@ -71,13 +71,21 @@ class Walk:
         whole = full if full is not None else pruning
         self.known.add(node, fails, pruning if sure else None, whole if sure else None)
 
-    def rule_out(self) -> None:
-        """Learn from small marginals."""
-        if self.counter.k:
-            for node in ruled_out(self.counter.base, self.counter.steps, self.counter.k, self.counter.allowed):
+    def rule_out(self, nodes: np.ndarray) -> np.ndarray:
+        """Learn from small marginals, of one key, then two, then three; gives the nodes that are left."""
+        if not self.counter.k:
+            return nodes
+        margins = Margins(self.counter.steps, self.counter.k, self.counter.allowed)
+        for size in (1, 2, 3):
+            root, codes, counts = self.counter.sizes.root()
+            for node in margins.failing(codes, counts, root, size):
                 self.known.add(node, True)
-                self._seen[node] = False
                 self.counted += 1
+            left = nodes[self.known.spared(nodes)]
+            if len(left) < len(nodes):
+                nodes = left
+                self.counter.raise_root(tuple(nodes.min(axis=0).tolist()))
+        return nodes
 
     def descend(self) -> None:
         """From the top, always to the feasible child that promises the least score, until there is none."""

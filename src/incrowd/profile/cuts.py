@@ -10,8 +10,10 @@ _MOST_BANDS = 7
 
 
 def cuts_for(low: float | None, high: float | None, is_age: bool = False) -> tuple[str, ...]:
-    """The starts of at most seven bands between `low` and `high`, as they are written in a plan; none where the range
-    is not known. Ages have the starts that statistics of the United Kingdom use.
+    """The starts of at most seven bands between `low` and `high`, as a plan writes them; none without a
+    range.
+
+    Ages have the starts that statistics of the United Kingdom use.
 
     >>> cuts_for(12000, 65000)
     ('20000', '30000', '40000', '50000', '60000')

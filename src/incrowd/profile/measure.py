@@ -20,10 +20,10 @@ _FEWEST_BEYOND = 20
 class Column:
     """One column: what was counted, what it seems to be, and the role that follows.
 
-    `distinct`, `unique` (values that only one record has), `shortest` and `longest` (characters) leave out missing
-    and blank values; `share_unique` is `unique` per record that has a value. `misfits` are distinct values that are
-    not of the type. `low` and `high` are the 5th and 95th percentile, rounded, given only where 20 records lie at
-    them or beyond. `certain` is False where the role is a guess.
+    `distinct`, `unique` (values that only one record has), `shortest` and `longest` (characters) leave out
+    missing and blank values; `share_unique` is `unique` per record that has a value. `misfits` are distinct
+    values that are not of the type. `low` and `high` are the 5th and 95th percentile, rounded, given only
+    where 20 records lie at them or beyond. `certain` is False where the role is a guess.
     """
 
     name: str
@@ -75,9 +75,10 @@ def profile(rows: Rows) -> Profile:
     """Which columns has a file, of which types, how many different and unique values, and which roles suggest
     themselves?
 
-    Counts are exact; kinds are recognised on about a thousand distinct values per column, chosen by hash, so the same
-    file gives the same profile on every engine. Misleads where columns are coded and their names say nothing (`v17`):
-    such columns are suggested as keys, with `certain` False. A role is a suggestion, the decision is the custodian's.
+    Counts are exact; kinds are recognised on about a thousand distinct values per column, chosen by hash, so
+    the same file gives the same profile on every engine. Misleads where columns are coded and their names say
+    nothing (`v17`): such columns are suggested as keys, with `certain` False. A role is a suggestion, the
+    decision is the custodian's.
 
     At most five queries, whatever the number of columns.
     """
@@ -89,9 +90,7 @@ def profile(rows: Rows) -> Profile:
         facts = Facts(name, records, count, values)
         form = form_of(facts)
         found.append((facts, form, suggest(facts, form)))
-    ranges = rounded_percentiles(
-        rows, [f.name for f, form, s in found if _deserves_range(f, form, s)], _FEWEST_BEYOND
-    )
+    ranges = rounded_percentiles(rows, [f.name for f, form, s in found if _deserves_range(f, form, s)], _FEWEST_BEYOND)
     columns = tuple(_column(*each, ranges.get(each[0].name, (None, None))) for each in found)
     return Profile(rows.place, records, columns, _notes(columns, records))
 
@@ -101,9 +100,7 @@ def _deserves_range(facts: Facts, form: Form, suggestion: Suggestion) -> bool:
     return fine and suggestion.role != "identifier" and facts.present >= 2 * _FEWEST_BEYOND
 
 
-def _column(
-    facts: Facts, form: Form, suggestion: Suggestion, ends: tuple[float | None, float | None]
-) -> Column:
+def _column(facts: Facts, form: Form, suggestion: Suggestion, ends: tuple[float | None, float | None]) -> Column:
     counts = facts.counts
     return Column(
         name=facts.name,
@@ -130,9 +127,7 @@ def _notes(columns: tuple[Column, ...], records: int) -> tuple[str, ...]:
     notes = []
     for place, column in enumerate(columns, 1):
         if any(kind.looks(column.name) for kind in KINDS if kind.looks is not None and not kind.soft):
-            notes.append(
-                f"The name of column {place} looks like somebody's data: does the file lack its header line?"
-            )
+            notes.append(f"The name of column {place} looks like somebody's data: does the file lack its header line?")
         repeats = column.distinct < 0.98 * (records - column.missing - column.empty)
         if column.kind == RECORD_NUMBER.name and column.role == "identifier" and repeats:
             notes.append(

@@ -1,4 +1,5 @@
-"""Does this value look like ...? One function for each thing that is recognised by its values, with no engine.
+"""Does this value look like ...? One function for each thing that is recognised by its values, with no
+engine.
 
 They are tried on a bounded set of a column's distinct values. A column is recognised by a share of them, so a
 function may be wrong about single values; it errs on the side of recognising.
@@ -15,7 +16,8 @@ from incrowd.profile.forenames import FORENAMES
 _EMAIL = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+\.[^@\s,;<>\".]{2,}")
 _NI_SHAPE = re.compile(r"[A-Z]{2}[0-9]{6}[A-Z]")
 _NI_ALLOWED = re.compile(r"(?!BG|GB|KN|NK|NT|TN|ZZ)[ABCEGHJ-PRSTW-Z][ABCEGHJ-NPRSTW-Z][0-9]{6}[A-D]")
-# The six formats A9, A99, AA9, AA99, A9A, AA9A with the letters Royal Mail allows in each place; the space may lack.
+# The six formats A9, A99, AA9, AA99, A9A, AA9A with the letters Royal Mail allows in each place; the space
+# may lack.
 _POSTCODE = re.compile(
     r"(?:[A-PR-UWYZ](?:[0-9]{1,2}|[A-HK-Y][0-9]{1,2}|[0-9][A-HJKPSTUW]|[A-HK-Y][0-9][ABEHMNPRVWXY]))"
     r"\s*[0-9][ABD-HJLNP-UW-Z]{2}|GIR\s*0AA"
@@ -33,8 +35,8 @@ _UUID = re.compile(r"[0-9A-F]{8}-(?:[0-9A-F]{4}-){3}[0-9A-F]{12}|[0-9A-F]{32}|[0
 _STREET = (
     r"street|st|road|rd|avenue|ave|lane|ln|close|drive|dr|way|court|crescent|terrace|gardens|grove|square|row|hill"
 )
-_ADDRESS = re.compile(rf"(?:flat\s+\w+,?\s+)?[0-9]+[a-z]?,?\s+(?:[\w'’.-]+\s+)+(?:{_STREET})\b.*", re.IGNORECASE)
-_WORDS_OF_A_NAME = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*\.?")
+_ADDRESS = re.compile(rf"(?:flat\s+\w+,?\s+)?[0-9]+[a-z]?,?\s+(?:[\w'\u2019.-]+\s+)+(?:{_STREET})\b.*", re.IGNORECASE)
+_WORDS_OF_A_NAME = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*\.?")
 
 
 def is_email(value: str) -> bool:
@@ -45,8 +47,9 @@ def is_email(value: str) -> bool:
 def is_nhs_number(value: str) -> bool:
     """Is it an NHS number: ten digits of which the last is the check digit modulo 11?
 
-    With d1 to d9 weighted 10 to 2, the check digit is 11 minus the sum modulo 11; 11 is written 0, 10 is never
-    issued. One in eleven arbitrary ten-digit numbers passes. Reference: NHS Data Dictionary, "NHS number".
+    With d1 to d9 weighted 10 to 2, the check digit is 11 minus the sum modulo 11; 11 is written 0, 10 is
+    never issued. One in eleven arbitrary ten-digit numbers passes. Reference: NHS Data Dictionary, "NHS
+    number".
 
     >>> is_nhs_number("943 476 5919"), is_nhs_number("943 476 5918")
     (True, False)
@@ -67,8 +70,8 @@ def has_national_insurance_shape(value: str) -> bool:
 
 
 def is_national_insurance_number(value: str) -> bool:
-    """Could HMRC have issued it? Neither letter is D, F, I, Q, U, V, the second not O, some prefixes and all but the
-    suffixes A to D are never used (HMRC manual NIM39110).
+    """Could HMRC have issued it? Neither letter is D, F, I, Q, U, V, the second not O, some prefixes and all
+    but the suffixes A to D are never used (HMRC manual NIM39110).
     """
     return _NI_ALLOWED.fullmatch(_compact(value)) is not None
 
@@ -149,11 +152,11 @@ def is_address(value: str) -> bool:
 
 
 def is_name(value: str) -> bool:
-    """Is it a person's name? One to five words, of which the first (after a title) or, after a comma, the last part
-    begins with a common forename.
+    """Is it a person's name? One to five words, of which the first (after a title) or, after a comma, the
+    last part begins with a common forename.
 
-    It knows only some 200 forenames, mostly of the United Kingdom, so that a column of names is recognised from
-    about a third of its values.
+    It knows only some 200 forenames, mostly of the United Kingdom, so that a column of names is recognised
+    from about a third of its values.
     """
     words = value.replace(",", " , ").split()
     if words and words[0].lower().rstrip(".") in {"mr", "mrs", "ms", "miss", "mx", "dr", "prof", "sir"}:

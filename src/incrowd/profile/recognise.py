@@ -1,8 +1,9 @@
-"""What is a column? Its type, its kind and the role it suggests, from its name, its counts and some of its values.
+"""What is a column? Its type, its kind and the role it suggests, from its name, its counts and some of its
+values.
 
-Values decide before names where they have a mark of their own (an e-mail address is one whatever the column is
-called); a name decides where values could be anything. Where neither tells, the suggestion is the careful one, and
-says that it is a guess: `certain` is False.
+Values decide before names where they have a mark of their own (an e-mail address is one whatever the column
+is called); a name decides where values could be anything. Where neither tells, the suggestion is the careful
+one, and says that it is a guess: `certain` is False.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from typing import Literal
 
 from incrowd.plan.model import Role
 from incrowd.profile import patterns
-from incrowd.profile.kinds import BY_NAME, KINDS, NAME, RECORD_NUMBER, Kind
+from incrowd.profile.kinds import BY_NAME, EMAIL, FREE_TEXT, KINDS, NATIONAL_INSURANCE, RECORD_NUMBER, Kind
 from incrowd.profile.words import Hint, hint_of
 from incrowd.rows.summary import ColumnCounts
 
 Type = Literal["whole number", "number", "date", "yes/no", "category", "text", "code", "empty"]
 
-#: Kinds of which many values do not have the look that is known.
-_MANY_LOOKS = {NAME.name, RECORD_NUMBER.name, "bank account number", "address"}
 #: Fewer values than this are too few to see a soft pattern, or a sequence, in.
 _FEW = 5
 _CATEGORIES = 50
+#: Letters and digits together, without a space.
+_CODE = re.compile(r"(?=\S*\d)(?=\S*[^\W\d])[\w./+-]{2,20}")
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def form_of(facts: Facts) -> Form:
         return Form("code") if counts.leading_zero else Form("whole number", distinct - counts.whole)
     if counts.number >= at_least:
         return Form("number", distinct - counts.number)
-    codes = sum(re.fullmatch(r"(?=\S*\d)(?=\S*[^\W\d])[\w./+-]{2,20}", value.strip()) is not None for value in facts.values)
+    codes = sum(_CODE.fullmatch(value.strip()) is not None for value in facts.values)
     if codes >= 0.8 * len(facts.values):
         return Form("code")
     repeats = distinct <= _CATEGORIES and facts.share_unique < 0.5
@@ -131,14 +132,12 @@ def _by_values(facts: Facts, hint: Hint | None, shares: dict[str, float]) -> Sug
         start = f"Its name says {name}, and" if named else _different(facts)
         end = "look like one" if named else f"look like {kind.plural}"
         return Suggestion(name, kind.role, f"{start} {_percent(share)} of its values {end}: {kind.why}.")
-    for name, looks in (
-        ("e-mail address", patterns.is_email),
-        ("National Insurance number", patterns.is_national_insurance_number),
-    ):
+    strict = ((EMAIL, patterns.is_email), (NATIONAL_INSURANCE, patterns.is_national_insurance_number))
+    for kind, looks in strict:
         found = sum(looks(value.strip()) for value in facts.values)
         if found >= 3 and found >= 0.05 * len(facts.values):
-            reason = f"Some of its values look like {BY_NAME[name].plural}, and one is enough to name a person."
-            return Suggestion(name, "identifier", reason)
+            reason = f"Some of its values look like {kind.plural}, and one is enough to name a person."
+            return Suggestion(kind.name, "identifier", reason)
     return None
 
 
@@ -166,7 +165,7 @@ def _by_name(facts: Facts, form: Form, hint: Hint | None, shares: dict[str, floa
         if hint.weak and facts.present and facts.counts.distinct <= min(20, facts.present / 2):
             return None
     reason = f"Its name says {kind.name}"
-    if share is not None and facts.values and kind.name not in _MANY_LOOKS:
+    if share is not None and facts.values and kind.uniform:
         reason += f", though only {_percent(share)} of its values look like one"
     if kind.role == "key" and facts.share_unique >= 0.5 and facts.present >= 20:
         reason += f", and {_percent(facts.share_unique)} of the records have a value of their own"
@@ -184,12 +183,14 @@ def _by_counts(facts: Facts, form: Form) -> Suggestion:
         return _guess("other", "Every record has the same value, so it tells nobody from another.")
     if form.type in ("text", "code") and facts.share_distinct >= 0.9 and facts.present >= 10:
         return _guess("identifier", "Almost every value is different, so it may name people, whatever it is.")
-    if form.type == "text" and (facts.counts.longest or 0) > 60 and facts.share_distinct > 0.3:
-        return Suggestion("free text", "identifier", "Long texts, mostly different: free text can name anybody.", False)
+    if form.type in ("text", "code") and facts.share_distinct >= 0.3 and distinct > _CATEGORIES:
+        return _guess("identifier", "So many different texts may name people: an identifier until you decide.")
+    if form.type == "text" and (facts.counts.longest or 0) > 60:
+        reason = "Long texts, mostly different: free text can name anybody."
+        return Suggestion(FREE_TEXT.name, "identifier", reason, certain=False)
     if form.type in ("whole number", "number") and distinct > 20:
-        return _guess(
-            "sensitive", "Its name is unknown and its numbers are fine: decide whether others know them (then a key)."
-        )
+        reason = "Its name is unknown and its numbers are fine: sensitive until you decide (a key if others know it)."
+        return _guess("sensitive", reason)
     if form.type == "date":
         return _guess("key", "A date, and whoever was there knows the day: a key until you decide.")
     return _guess("key", "Nothing says that others cannot know it: a key until you decide.")

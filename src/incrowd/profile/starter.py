@@ -15,14 +15,14 @@ from incrowd.profile.yamltext import comment, key, quoted, scalar
 _MANY = 20
 
 _HEAD = """\
-A starter plan, made by incrowd from a profile of the data. Every role below is a suggestion with its reason: the
-decision, and the reason that stands in the audit, are yours. See `incrowd check`, then `incrowd run`."""
+A starter plan, made by incrowd from a profile of the data. Every role below is a suggestion with its
+reason: the decision, and the reason that stands in the audit, are yours. Then: incrowd check, incrowd run."""
 _TIER = """\
 Who will get the file: open, safeguarded or controlled. A starter plan never says open: that is a decision for
 people, after they have seen the report."""
 _VARIABLES = """\
-identifier: names a person; key: an intruder may know it; sensitive: what an intruder wants to learn; other: neither.
-Where a line says 'decide', neither the name nor the values told what the column is."""
+identifier: names a person; key: an intruder may know it; sensitive: what an intruder wants to learn;
+other: neither. Where a line says 'decide', neither the name nor the values told what the column is."""
 _REQUIREMENTS = "What must hold in the written file. All of it is counted again before anything is released."
 
 
@@ -44,10 +44,10 @@ def starter_plan(
 ) -> str:
     """Which plan could one start from? YAML text with comments, tier safeguarded.
 
-    Identifiers and whole postcodes are dropped; birth dates, fine numbers and dates among the keys are recoded
-    where every value of the profiled file can be read, and only advised where not; records in classes below k are
-    suppressed at the end. A file of identifiers alone has nothing to release: its plan says so, and `check` finds
-    that no key is left.
+    Identifiers and whole postcodes are dropped; birth dates, fine numbers and dates among the keys are
+    recoded where every value of the profiled file can be read, and only advised where not; records in classes
+    below k are suppressed at the end. A file of identifiers alone has nothing to release: its plan says so,
+    and `check` finds that no key is left.
     """
     choices = _with_a_key([_choose(column, profile) for column in profile.columns])
     blocks = [
@@ -120,7 +120,7 @@ def _data(profile: Profile, source_name: str, kind: str) -> Iterator[str]:
     for column in profile.columns:
         present = profile.records - column.missing - column.empty
         if column.kind == RECORD_NUMBER.name and column.role == "identifier" and column.distinct < 0.98 * present:
-            yield "  # If this stands for a person with several records, k counts people (and do not drop it below):"
+            yield "  # If this stands for a person with several records (k then counts people; do not drop it below):"
             yield f"  # unit: {scalar(column.name)}"
             return
 
@@ -157,7 +157,10 @@ def _steps(choices: list[_Choice]) -> Iterator[str]:
                 yield f"    {line}"
     if not any(choice.column.role == "key" and not choice.drop for choice in choices):
         yield comment("No key is left, so there is nothing to release. `incrowd check` says so too (P016).", 2)
-    yield comment("Last, because it looks at the classes that the steps before have made. Where it drops many records,", 2)
+    yield comment(
+        "Last, because it looks at the classes that the steps before have made. Where it drops many records,",
+        2,
+    )
     yield comment("recode more above, or give fewer columns the role key.", 2)
     yield "  - step: suppress_records"
 

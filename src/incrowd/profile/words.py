@@ -1,4 +1,4 @@
-"""What does a column's name say? Many spellings of one thing: given_name, GivenName, 'Given name', givenname."""
+"""What does a column's name say? Many spellings mean one thing: given_name, GivenName, 'Given name'."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache
 
-from incrowd.profile.kinds import KINDS, TURNING, WEAK, Kind
+from incrowd.profile.kinds import KINDS, Kind
+from incrowd.profile.phrases import TURNING, WEAK, split
 
 _BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W_]+")
+_WEAK, _TURNING = frozenset(split(WEAK)), frozenset(split(TURNING))
 _NUMBERED = re.compile(r"(?<=[^\W\d_]{2})\d{1,2}$")
 
 
@@ -33,10 +35,11 @@ def words_of(name: str) -> tuple[str, ...]:
 
 
 def hint_of(name: str) -> Hint | None:
-    """Which kind does a column's name speak of? The longest phrase in it decides, and of equal ones the longer word.
+    """Which kind does a column's name speak of?
 
-    A name may also be a phrase without its spaces (dateofbirth). Words that turn the meaning (consent, type, flag)
-    make the hint weak, unless they belong to the phrase.
+    The longest phrase in it decides (country of birth is not a birth), and of equal ones the longer word. A
+    name may also be a phrase without its spaces (dateofbirth). Words that turn the meaning (consent, type,
+    flag) make the hint weak, unless they belong to the phrase.
 
     >>> hint_of("Country of Birth").kind.name, hint_of("email_consent").weak
     ('country', True)
@@ -60,7 +63,7 @@ def _find(words: tuple[str, ...]) -> Hint | None:
         if size > best:
             best = size
             rest = (*words[:place], *words[place + len(phrase) :])
-            weak = " ".join(phrase) in WEAK or (kind.role == "identifier" and not TURNING.isdisjoint(rest))
+            weak = " ".join(phrase) in _WEAK or (kind.role == "identifier" and not _TURNING.isdisjoint(rest))
             found = Hint(kind, weak)
     return found
 

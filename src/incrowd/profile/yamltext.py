@@ -11,7 +11,7 @@ _LONGEST_KEY = 1000
 
 
 def scalar(text: str) -> str:
-    """A text as YAML on one line: as it is where every reader of YAML takes it for text, else in double quotes.
+    """A text as YAML on one line: as it is where every reader takes it for text, else in double quotes.
 
     >>> scalar("age"), scalar("Yes"), scalar('a "b": #c')
     ('age', '"Yes"', '"a \\\\"b\\\\": #c"')

@@ -98,8 +98,9 @@ class Rows:
         return replace(self, table=self.table.anti_join(people, self.table[unit] == people["_unit"]))
 
     def add_text(self, name: str, columns: Sequence[str], function: OnBatch) -> Rows:
-        """A new first column, made by a function of the encoded columns."""
-        value = self._call(columns, function, "string").name(name)
+        """A new first column, made by a function of the encoded columns; an empty result is missing."""
+        # Engines do not let a function on batches return missing values itself.
+        value = self._call(columns, function, "string").nullif("").name(name)
         return replace(
             self, table=self.table.select([value, *(self.table[column] for column in self.columns)])
         )

@@ -1,7 +1,8 @@
 """What the profile needs of the engine: counts per column, a bounded set of values, rounded percentiles.
 
-Each of the four questions here is one query whatever the number of columns: the columns are stacked into one long
-table of (column, value) and counted by one `group by`; patterns are tried on distinct values, not on records.
+Each of the four questions here is one query whatever the number of columns: the columns are stacked into one
+long table of (column, value) and counted by one `group by`; patterns are tried on distinct values, not on
+records.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ LEADING_ZERO = r"^0[0-9]+$"
 YES_NO = r"^(?i:yes|no|y|n|true|false|t|f|0|1)$"
 
 _YEAR, _TWO, _CLOCK = "([12][0-9]{3})", "([0-9]{2})", "(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
-#: How dates are written (as strptime says it), the pattern of each, and how to turn it into year-month-day. The day
-#: comes before the month where both readings fit, as it does in the United Kingdom.
+#: How dates are written (as strptime says it), the pattern of each, and how to turn it into year-month-day.
+#: The day comes before the month where both readings fit, as it does in the United Kingdom.
 DATE_FORMATS: dict[str, tuple[str, str]] = {
     "%Y-%m-%d": (f"^{_YEAR}-{_TWO}-{_TWO}$", r"\1-\2-\3"),
     "%d/%m/%Y": (f"^{_TWO}/{_TWO}/{_YEAR}$", r"\3-\2-\1"),
@@ -40,9 +41,9 @@ DATE_FORMATS: dict[str, tuple[str, str]] = {
 class ColumnCounts:
     """What counting says about one column. `distinct` and what follows leave out missing and blank values.
 
-    `once`: values that only one record has. `whole` to `yes_no`: distinct values of that form. `dates`: distinct
-    values that are real dates, by format. `span`: largest minus smallest of the whole numbers; it is somebody's
-    value, so it goes no further than the recognition of record numbers.
+    `once`: values that only one record has. `whole` to `yes_no`: distinct values of that form. `dates`:
+    distinct values that are real dates, by format. `span`: largest minus smallest of the whole numbers; it is
+    somebody's value, so it goes no further than the recognition of record numbers.
     """
 
     missing: int = 0
@@ -95,8 +96,8 @@ def count_columns(rows: Rows) -> tuple[ColumnCounts, ...]:
 def some_values(rows: Rows, counts: Sequence[ColumnCounts], most: int = 1000) -> tuple[tuple[str, ...], ...]:
     """About `most` distinct values of each column, to try patterns on: those with the smallest hash.
 
-    The choice depends on the values alone, so it is the same on every engine and in every order of the records.
-    Values are cut at 200 characters. They never leave the profile.
+    The choice depends on the values alone, so it is the same on every engine and in every order of the
+    records. Values are cut at 200 characters. They never leave the profile.
     """
     full = [i for i, count in enumerate(counts) if count.distinct]
     if not full:
@@ -108,7 +109,10 @@ def some_values(rows: Rows, counts: Sequence[ColumnCounts], most: int = 1000) ->
         share = most / counts[i].distinct
         branches.append((f"c{i}", f"{int(share * 16**8):08x}" if share < 1 else "g"))
     limit = counted["c"].cases(*branches, else_="")
-    chosen = counted.filter(counted["v"].strip() != "", counted["v"].hexdigest("md5") < limit)
+    # The count in the condition keeps the engine from hashing every record's value before it groups them.
+    there = (counted["n"] > 0) & (counted["v"].strip() != "")
+    digest = ibis.cases((there, counted["v"].hexdigest("md5")))
+    chosen = counted.filter(digest < limit)
     found = rows.collect(chosen.select(c="c", v=chosen["v"].left(200)))
     values: list[list[str]] = [[] for _ in counts]
     for name, text in zip(found["c"].to_pylist(), found["v"].to_pylist(), strict=True):
@@ -119,10 +123,11 @@ def some_values(rows: Rows, counts: Sequence[ColumnCounts], most: int = 1000) ->
 def rounded_percentiles(
     rows: Rows, columns: Sequence[str], beyond: int = 20
 ) -> dict[str, tuple[float | None, float | None]]:
-    """Between which round numbers do most values of a numeric column lie? Its 5th and 95th percentile, rounded.
+    """Between which round numbers do most values of a numeric column lie? Its 5th and 95th percentile,
+    rounded.
 
-    Both are rounded inwards, to a half of the power of ten in their distance. An end is left out (None) unless
-    at least `beyond` records lie at it or outside, so that it is nobody's own value. Two queries.
+    Both are rounded inwards, to a half of the power of ten in their distance. An end is left out (None)
+    unless at least `beyond` records lie at it or outside, so that it is nobody's own value. Two queries.
     """
     if not columns:
         return {}

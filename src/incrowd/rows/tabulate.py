@@ -27,27 +27,23 @@ def tabulate(
     """
     _refuse_unknown(rows, [*keys, *sensitive, *([unit] if unit else [])])
     # Same rows, same keys, classes in the same (byte) order: the tables number the classes alike.
-    tables = [_build(_counted(rows, keys, names, unit), keys, names, unit) for names in _passes(sensitive)]
-    return replace(
-        tables[0], histograms={name: h for table in tables for name, h in table.histograms.items()}
-    )
+    passes: list[str | None] = [*sensitive] or [None]
+    tables = [_build(_counted(rows, keys, name, unit), keys, name, unit) for name in passes]
+    return replace(tables[0], histograms={name: h for table in tables for name, h in table.histograms.items()})
 
 
-def _passes(sensitive: Sequence[str]) -> list[list[str]]:
-    return [[name] for name in sensitive] or [[]]
-
-
-def _counted(rows: Rows, keys: Sequence[str], sensitive: Sequence[str], unit: str | None) -> pa.Table:
+def _counted(rows: Rows, keys: Sequence[str], sensitive: str | None, unit: str | None) -> pa.Table:
     """The engine's part. Missing and empty are one value of a sensitive variable."""
     columns = {f"k{i}": rows.text(name) for i, name in enumerate(keys)}
-    columns |= {"s": rows.text(name).nullif("") for name in sensitive}
+    if sensitive is not None:
+        columns["s"] = rows.text(sensitive).nullif("")
     if unit:
         columns["u"] = rows.text(unit)
     picked = rows.table.select(**columns)
     return rows.collect(picked.group_by(list(columns)).aggregate(n=picked.count()))
 
 
-def _build(counted: pa.Table, keys: Sequence[str], sensitive: Sequence[str], unit: str | None) -> KeyTable:
+def _build(counted: pa.Table, keys: Sequence[str], sensitive: str | None, unit: str | None) -> KeyTable:
     domains, codes = [], []
     for i, name in enumerate(keys):
         domain, code = encode(counted[f"k{i}"], name)
@@ -59,12 +55,12 @@ def _build(counted: pa.Table, keys: Sequence[str], sensitive: Sequence[str], uni
     people = _people(counted, unit)
     ones = np.ones(len(records), np.int64)
     histograms = {}
-    for name in sensitive:
-        domain, values = encode(counted["s"], name)
+    if sensitive is not None:
+        domain, values = encode(counted["s"], sensitive)
         order = np.lexsort((values, to)) if people is None else np.lexsort((people, values, to))
         counts = records if people is None else ones
         units = None if people is None else people[order]
-        histograms[name] = Histogram(domain, to[order], values[order], counts[order], units)
+        histograms[sensitive] = Histogram(domain, to[order], values[order], counts[order], units)
     pairs = None
     if people is not None:
         one, inverse = group(pack([to, people], [len(start), int(people.max(initial=0)) + 1]))

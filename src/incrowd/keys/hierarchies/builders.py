@@ -6,14 +6,15 @@ extract: a cell's loss counts leaves.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_FLOOR, Decimal
 from itertools import pairwise
 
 from incrowd.errors import InputError
-from incrowd.keys.hierarchies.stack import leaves_of, stack
+from incrowd.keys.hierarchies.stack import leaves_of, numbered_leaves, stack
 from incrowd.keys.hierarchy import Hierarchy
-from incrowd.keys.labels import DatePart, Labels, Values, as_numbers, bands, date_part, mapping, prefix
+from incrowd.keys.labels import DatePart, Labels, Values, bands, date_part, mapping, prefix
 
 Number = int | float | str | Decimal
 
@@ -36,7 +37,7 @@ def cut_bands(values: Values, name: str, levels: Sequence[Sequence[Number]]) -> 
                 f"level {number + 1} of the bands of {name!r} has cut points that level {number} does not have.",
                 "A coarser level may only leave cut points out.",
             )
-    leaves = _by_number(values, name)
+    leaves, _ = numbered_leaves(values, name)
     return stack(leaves, [bands(leaves, level, name) for level in cuts], name)
 
 
@@ -64,8 +65,7 @@ def equal_bands(
             f"the widths of the bands of {name!r} do not nest.",
             "Each must be above 0 and a multiple of the one before, such as 5, 10, 20.",
         )
-    leaves = _by_number(values, name)
-    numbers = [number for number in as_numbers(leaves, name) if number is not None]
+    leaves, numbers = numbered_leaves(values, name)
     start = _decimal(origin)
     low = min(numbers) if bottom is None else _decimal(bottom)
     # Without a top the last cut lies above all numbers, so that the last band has an end too.
@@ -90,20 +90,19 @@ def quantile_bands(values: Values, counts: Sequence[int], name: str, numbers: Se
     and the last band are open ('<22', '61+'): the smallest and the largest value are nobody's business.
     Misleads where many people share one value: a band cannot be smaller than that.
 
-    >>> quantile_bands(["1", "2", "3", "4"], [5, 5, 5, 5], "score", [4, 2]).rows[0]
-    ('1', '<2', '<3', '*')
+    >>> quantile_bands(["1", "2", "3", "4", "5", "6", "7", "8"], [5] * 8, "score", [4, 2]).rows[2]
+    ('3', '3-4', '<5', '*')
     """
     if not all(number >= 2 for number in numbers) or any(b >= a for a, b in pairwise(numbers)):
         raise InputError(
             "D033", f"the numbers of bands of {name!r} do not nest.", "They must fall, and end at 2 or more."
         )
     people = dict(zip(values, counts, strict=True))
-    leaves = _by_number(values, name)
-    order = [number for number in as_numbers(leaves, name) if number is not None]
+    leaves, order = numbered_leaves(values, name)
     below: dict[Decimal, int] = {}  # people below each value: what a cut there would put on the left
     total = 0
-    for leaf, number in zip(leaves, order, strict=True):
-        below.setdefault(number, total)
+    for leaf, place in zip(leaves, order, strict=True):
+        below.setdefault(place, total)
         total += people[leaf]
     cuts, levels = [cut for cut in below if cut > order[0]], []
     for number in numbers:
@@ -114,11 +113,14 @@ def quantile_bands(values: Values, counts: Sequence[int], name: str, numbers: Se
 
 
 def nearest_cuts(cuts: Sequence[Decimal], below: Mapping[Decimal, int], total: int, number: int) -> list[Decimal]:
-    """Of some cuts those nearest to the quantiles of this many bands."""
-    if not cuts:
-        return []
-    wanted = [Decimal(total) * i / number for i in range(1, number)]
-    return sorted({min(cuts, key=lambda cut: (abs(below[cut] - want), cut)) for want in wanted})
+    """Of some rising cuts those nearest to the quantiles of this many bands."""
+    lefts = [below[cut] for cut in cuts]
+    chosen = set()
+    for i in range(1, number):
+        at = bisect_left(lefts, Decimal(total) * i / number)
+        near = range(max(at - 1, 0), min(at + 1, len(cuts)))
+        chosen |= {min(near, key=lambda j: abs(lefts[j] * number - total * i))} if near else set()
+    return [cuts[j] for j in sorted(chosen)]
 
 
 def ordered_groups(order: Sequence[str], name: str, fanouts: Sequence[int]) -> Hierarchy:
@@ -148,7 +150,7 @@ def date_parts(
     """Dates by ever longer parts of the calendar.
 
     >>> date_parts(["1984-07-05"], "birth").rows
-    (('1984-07-05', '1984-07', '1984', '1980s'),)
+    (('1984-07-05', '1984-07', '1984', '1980s', '*'),)
     """
     rising: list[DatePart] = ["month", "quarter", "year", "decade"]
     if list(parts) != [part for part in rising if part in parts]:
@@ -158,21 +160,20 @@ def date_parts(
 
 
 def prefixes(values: Values, name: str, lengths: Sequence[int] | None = None) -> Hierarchy:
-    """Codes by ever shorter beginnings; without lengths, one character less at a time.
+    """Codes by ever shorter beginnings: the lengths given, or every length at which some codes become one.
 
-    Levels that put nothing together are left out. A postcode's components are not of one length: for those use the
-    geography room.
+    A postcode's components are not of one length: for those use the geography room.
 
     >>> prefixes(["E01001", "E01002", "W01001"], "area").rows[0]
     ('E01001', 'E', '*')
     """
     leaves = sorted(leaves_of(values, name))
-    if lengths is None:
-        lengths = range(max(map(len, leaves)) - 1, 0, -1)
-    if not all(length >= 1 for length in lengths) or any(b >= a for a, b in pairwise(lengths)):
-        raise InputError("D033", f"the prefixes of {name!r} do not nest.", "Their lengths must fall, to 1 or more.")
-    # 'E0' from four characters and 'E0' from three are the same level: of equal levels the shortest text stays.
-    levels = [prefix(leaves, length) for length in lengths]
+    if lengths is not None:
+        if not all(length >= 1 for length in lengths) or any(b >= a for a, b in pairwise(lengths)):
+            raise InputError("D033", f"the prefixes of {name!r} do not nest.", "Their lengths must fall.")
+        return stack(leaves, [prefix(leaves, length) for length in lengths], name)
+    levels = [prefix(leaves, length) for length in range(max(map(len, leaves)) - 1, 0, -1)]
+    # Where 'E010', 'E01' and 'E0' stand for the same codes, the shortest says it.
     parts = [len(set(level)) for level in levels]
     kept = [level for i, level in enumerate(levels) if i + 1 == len(levels) or parts[i + 1] < parts[i]]
     return stack(leaves, kept, name, thin=True)
@@ -192,14 +193,7 @@ def mapped(values: Values, name: str, maps: Sequence[Mapping[str, str]], others:
     for names in maps:
         levels.append(mapping(current, names, name, others))
         current = levels[-1]
-    return stack(leaves, levels, name)
-
-
-def _by_number(values: Values, name: str) -> list[str]:
-    """The different values, smallest number first."""
-    leaves = leaves_of(values, name)
-    number = dict(zip(leaves, as_numbers(leaves, name), strict=True))
-    return sorted(leaves, key=lambda leaf: (number[leaf], leaf))
+    return stack(leaves, levels, name, own_top=True)
 
 
 def _decimal(number: Number) -> Decimal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
@@ -199,9 +200,9 @@ def _projected(table: KeyTable, keys: tuple[str, ...]) -> tuple[KeyTable, Int64]
     """The table on fewer keys; several requirements on the same keys share it."""
     unknown = [key for key in keys if key not in table.names]
     if unknown:
-        raise InputError(
-            "D044", f"{', '.join(map(repr, unknown))}: not among the keys of the table.", f"Its keys are: {', '.join(table.names)}."
-        )
+        near = difflib.get_close_matches(unknown[0], table.names, 1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"The keys are: {', '.join(table.names)}."
+        raise InputError("D044", f"{', '.join(map(repr, unknown))}: no key of the table.", hint)
     kept = _projections.setdefault(table, {})
     if keys not in kept:
         kept[keys] = table.project(keys)

@@ -53,7 +53,7 @@ def numeric_order(values: Values, name: str) -> Order:
     if bad or bool(np.isnan(numbers).any()):
         raise InputError(
             "D042",
-            f"{max(bad, 1)} of the {len(values)} values of {name!r} are not numbers, so they have no order of their own.",
+            f"{max(bad, 1)} of the {len(values)} values of {name!r} are not numbers and have no order of their own.",
             "Declare the order of the values, or use the order of the texts (ordered-text).",
         )
     return _ranked(np.lexsort((np.arange(len(values)), np.array(numbers))))

@@ -74,13 +74,21 @@ def tails(starts: Int64, people: Int64, first: int) -> Int64:
     """The people of the first-largest cell and all smaller ones, for each class: r_l + ... + r_m."""
     number = len(starts) - 1
     tail = np.zeros(number, np.int64)
+    top = np.zeros(max(first - 1, 0), np.int64)  # the largest cells so far, falling
     for c in range(number):
-        cells = starts[c + 1] - starts[c]
-        if cells < first:
+        if starts[c + 1] - starts[c] < first:
             continue
-        ordered = np.sort(people[starts[c] : starts[c + 1]])
-        for i in range(cells - first + 1):
-            tail[c] += ordered[i]
+        top[:] = 0
+        for i in range(starts[c], starts[c + 1]):
+            tail[c] += people[i]
+            at = len(top)
+            while at > 0 and top[at - 1] < people[i]:
+                if at < len(top):
+                    top[at] = top[at - 1]
+                at -= 1
+            if at < len(top):
+                top[at] = people[i]
+        tail[c] -= top.sum()
     return tail
 
 

@@ -57,7 +57,8 @@ class TCloseness(Likeness):
     def __post_init__(self) -> None:
         within(self, "t", 0, 1)
         if self.distance not in get_args(Distance):
-            raise refuse(self.model, f"there is no distance {self.distance!r}.", f"One of {', '.join(get_args(Distance))}.")
+            known = ", ".join(get_args(Distance))
+            raise refuse(self.model, f"there is no distance {self.distance!r}.", f"There are {known}.")
         if self.order is not None and self.distance != "ordered":
             raise refuse(self.model, "a declared order goes with the ordered distance.", "Say ordered.")
 
@@ -70,7 +71,8 @@ class TCloseness(Likeness):
         if self.distance != "hierarchical":
             return compared.distance(reference.order(self.distance, self.order))
         if self.hierarchy is None:
-            raise refuse(self.model, f"the hierarchical distance of {self.sensitive!r} needs its hierarchy.", "Name it.")
+            message = f"the hierarchical distance of {self.sensitive!r} needs its hierarchy."
+            raise refuse(self.model, message, "Name its file.")
         return compared.distance(reference.tree(self.hierarchy))
 
     def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
@@ -79,7 +81,8 @@ class TCloseness(Likeness):
 
     def words(self) -> str:
         """In words."""
-        return f"in every class {self.sensitive} is spread as in the file, to a distance ({self.distance}) of {self.t:g}"
+        spread = f"in every class {self.sensitive} is spread as in the file"
+        return f"{spread}, up to a distance ({self.distance}) of {self.t:g}"
 
 
 @dataclass(frozen=True)

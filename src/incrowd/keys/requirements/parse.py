@@ -27,7 +27,6 @@ from incrowd.keys.requirements.diversity import AlphaK, DistinctL, EntropyL, One
 from incrowd.keys.requirements.likeness import BetaLikeness, DeltaDisclosure, Distance, EnhancedBeta, TCloseness
 
 
-
 @dataclass(frozen=True)
 class _Given:
     """What comes with the fields: the subset, and what is known of the sensitive variable."""
@@ -125,9 +124,7 @@ def parse_model(
     if not grammar.fewest <= len(given) <= grammar.most or not all(given):
         raise _fault("P061", name, f"it has {len(given)} fields after its name, or an empty one.", form)
     order = (orders or {}).get(given[0])
-    known = _Given(
-        keys, where or None, None if order is None else tuple(order), (hierarchies or {}).get(given[0])
-    )
+    known = _Given(keys, where or None, None if order is None else tuple(order), (hierarchies or {}).get(given[0]))
     try:
         requirement = grammar.make(given, known)
     except ValueError:
