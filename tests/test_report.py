@@ -2,69 +2,27 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import json
 import re
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from html.parser import HTMLParser
-from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import browser
+from browser import Page
 from incrowd.evidence import charts
-from incrowd.evidence.dictionary import DictionaryRow, dictionary_csv
 from incrowd.evidence.log import RunLog, Snapshot, StepLog, Verdict
-from incrowd.evidence.manifest import hash_file, release_manifest
 from incrowd.evidence.report import INTERNAL, PUBLIC, internal_report, public_report
 from incrowd.evidence.words import RESIDUALS
 from incrowd.keys.table import from_records
 from logs import small_log, snapshot, step, study_log
 
-VOID = {"meta", "link", "br", "img", "hr", "input"}
 Report = Callable[[RunLog], str]
 BOTH = pytest.mark.parametrize("report", [internal_report, public_report])
-
-
-class Page(HTMLParser):
-    """A page read with care: what is open must be closed, in order."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.words: list[str] = []
-        self.open: list[str] = []
-        self.feed(text)
-        self.close()
-        assert not self.open, f"never closed: {self.open}"
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if not self.open or self.open[-1] != "style":
-            self.words.append(data)
-
-    @property
-    def text(self) -> str:
-        return " ".join(" ".join(self.words).split())
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attrs for name, attrs in self.tags if name == tag]
 
 
 @pytest.fixture(scope="module")
@@ -294,34 +252,6 @@ def test_lost_records_without_a_named_reason_are_shown() -> None:
     assert charts.lost_rows(base)[-1] == ("for no named reason", 3)
     assert charts.lost_rows(replace(base, removed_for={}))[-1] == (base.title, 5)
     assert charts.records_lost(small_log().steps[:1]) is None
-
-
-def test_dictionary_lists_few_values_and_counts_many() -> None:
-    rows = [
-        DictionaryRow("sex", 'Sex, "as told"', "category", 2, ("f", "m"), missing_allowed=True),
-        DictionaryRow("income", None, "number", 51, tuple(map(str, range(51)))),
-    ]
-    read = list(csv.DictReader(StringIO(dictionary_csv(rows))))
-    assert read[0] == {
-        "variable": "sex", "label": 'Sex, "as told"', "type": "category", "distinct_values": "2", "values": "f | m",
-        "missing_allowed": "yes",
-    }  # fmt: skip
-    assert read[1]["values"] == ""
-    assert read[1]["distinct_values"] == "51"
-
-
-def test_manifest_names_bytes_and_nothing_else(tmp_path: Path) -> None:
-    big, small = tmp_path / "secret-place.csv", tmp_path / "x"
-    big.write_bytes(b"a" * 3_000_000)
-    small.write_bytes(b"")
-    text = release_manifest({"data.csv": big, "a.html": small})
-    assert str(tmp_path) not in text
-    assert "secret-place" not in text
-    first, second = json.loads(text)["files"]
-    assert first == {"name": "a.html", "bytes": 0, "sha256": hashlib.sha256(b"").hexdigest()}
-    assert second == {"name": "data.csv", "bytes": 3_000_000, "sha256": hash_file(big)}
-    assert hash_file(big) == hashlib.sha256(b"a" * 3_000_000).hexdigest()
-    assert text == release_manifest({"a.html": small, "data.csv": big})
 
 
 @BOTH

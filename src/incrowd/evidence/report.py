@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from incrowd.evidence import charts, words
+from incrowd.evidence import words
 from incrowd.evidence.log import LARGEST_K, RunLog, Snapshot, StepLog, Verdict
 
 
@@ -87,6 +87,8 @@ class PublicFacts:
 
 def internal_report(log: RunLog) -> str:
     """What was done to the file, why, and does it hold? The report for those who decide. It must stay inside."""
+    from incrowd.evidence import charts  # altair takes a second to import: only who wants a report pays
+
     who = "records" if log.unit is None else "people"
     lost = charts.records_lost(log.steps)
     shown = changing(log.steps)
@@ -109,6 +111,8 @@ def internal_report(log: RunLog) -> str:
 
 def public_report(log: RunLog) -> str:
     """What is in the released file, which requirements does it meet, and how much was lost? To publish with it."""
+    from incrowd.evidence import charts
+
     facts = PublicFacts.of(log)
     return _render(
         "public",
@@ -133,8 +137,10 @@ def _required_k(verdicts: Sequence[Verdict]) -> int | None:
 
 
 def _svg(chart: Any) -> Markup:
+    from incrowd.evidence.charts import to_svg
+
     # Safe: the converter escapes the texts of marks, to_svg the alt text.
-    return Markup(charts.to_svg(chart))
+    return Markup(to_svg(chart))
 
 
 def _render(audience: str, sections: Sequence[Section], **values: Any) -> str:

@@ -17,7 +17,7 @@ from incrowd.keys.kernels import tally
 from incrowd.keys.objective import Count, Yardstick
 from incrowd.keys.requirements import K, Requirement, failing_any
 from incrowd.keys.rollups import Layout, Node, Rollups, Steps
-from incrowd.keys.table import Histogram, Int64, KeyTable, Mask
+from incrowd.keys.table import Histogram, Int32, Int64, KeyTable, Mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,8 @@ class Counter:
         self._memory = memory
         present = base.records > 0
         self._spans = [len(domain) for domain in base.domains]
-        self.layout = Layout.of(self._spans)
+        # The key that is raised first lies lowest: then raising it merges neighbours in the sorted table.
+        self.layout = Layout.of(self._spans, self._order)
         words = self.layout.pack(list(base.codes[:, present]))
         self.sizes = Rollups(self.steps, self.layout, words, base.records[present], self._order, memory)
         self._cells = {} if self._slow else {n: self._cell_rollups(n) for n in sorted(needed(self.rest))}
@@ -130,8 +131,9 @@ class Counter:
     def _tally(self, node: Node, words: Int64, counts: Int64, failing: Mask) -> Count:
         field = self.layout
         levels = np.array(node, np.int64)
+        extra = self.yardstick.extra
         return Count(
-            *tally(words, counts, failing, field.where, field.shifts, field.masks, levels, self.yardstick.extra)
+            *tally(words, counts, failing, self.allowed, field.where, field.shifts, field.masks, levels, extra)
         )
 
     def table(self, node: Node) -> KeyTable:
@@ -142,14 +144,23 @@ class Counter:
         order = np.lexsort(words[::-1]) if len(words) > 1 else np.argsort(words[0])
         words, counts = words[:, order], counts[order]
         domains = tuple(key.recodes[level].domain for key, level in zip(self.levels, node, strict=True))
-        codes = np.array([self.layout.codes(words, i) for i in range(len(node))], np.int32)
+        codes = self._unpack(words)
         histograms = {name: self._histogram(name, node) for name in self._cells}
         return KeyTable(domains, codes, counts, histograms)
+
+    def codes(self, node: Node) -> tuple[Int32, Int64]:
+        """The classes of a node, a row of codes for each key, and their records."""
+        words, counts = self.sizes.table(node)
+        return self._unpack(words), counts
+
+    def _unpack(self, words: Int64) -> Int32:
+        return np.array([self.layout.codes(words, i) for i in range(len(self.levels))], np.int32)
 
     def _cell_rollups(self, name: str) -> Rollups:
         """Histogram cells as packed classes with the value as one more field, the last."""
         classes, values, people = self.base.histograms[name].cells()
-        layout = Layout.of([*self._spans, len(self.base.histograms[name].domain)])
+        value = len(self._spans)
+        layout = Layout.of([*self._spans, len(self.base.histograms[name].domain)], [value, *self._order])
         words = layout.pack([*self.base.codes[:, classes], values])
         return Rollups(self.steps, layout, words, people, self._order, self._memory)
 

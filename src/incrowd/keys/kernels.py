@@ -12,8 +12,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from incrowd.keys.table import Int64
-
 # Fibonacci hashing: 2^64 divided by the golden ratio spreads nearby numbers over the whole range.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -27,27 +25,30 @@ def _slot_bits(rows: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def roll_up_word(
-    word: NDArray[Any], counts: NDArray[Any], shifts: NDArray[Any], masks: NDArray[Any],
-    starts: NDArray[Any], maps: NDArray[Any],
+def recode_word(
+    word: NDArray[Any], counts: NDArray[Any], shift: int, mask: int, step: NDArray[Any], slots: NDArray[Any],
+    out: NDArray[Any], total: NDArray[Any],
 ) -> tuple[Any, Any]:  # fmt: skip
-    """Recode some fields of one-word classes and count again: the new classes, in order of first sight.
+    """Recode one field of one-word classes and count again: the new classes, in order of first sight.
 
-    Field c is `masks[c]` bits wide at `shifts[c]`; its old code x becomes maps[starts[c] + x].
+    The field is `mask` wide at `shift`; its code x becomes step[x]. `slots`, `out` and `total` are scratch, of at
+    least 4 and 1 times the rows: fresh memory for each call would cost as much as the counting.
     """
     rows = len(word)
     bits = _slot_bits(rows)
     down = np.uint64(64 - bits)
     last = (1 << bits) - 1
-    slots = np.full(1 << bits, -1, np.int32)
-    out = np.empty(rows, np.int64)
-    total = np.empty(rows, np.int64)
-    number = 0
+    slots[: last + 1] = -1
+    number, index = 0, 0
+    before = np.int64(-1)
     for j in range(rows):
         key = word[j]
-        for c in range(len(shifts)):
-            code = (key >> shifts[c]) & masks[c]
-            key ^= (code ^ maps[starts[c] + code]) << shifts[c]
+        code = (key >> shift) & mask
+        key ^= (code ^ step[code]) << shift
+        if key == before:  # where the table is sorted with this field last, most rows end here
+            total[index] += counts[j]
+            continue
+        before = key
         at = np.int64((np.uint64(key) * _GOLDEN) >> down)
         while True:
             index = slots[at]
@@ -55,6 +56,7 @@ def roll_up_word(
                 slots[at] = number
                 out[number] = key
                 total[number] = counts[j]
+                index = number
                 number += 1
                 break
             if out[index] == key:
@@ -65,11 +67,10 @@ def roll_up_word(
 
 
 @njit(cache=True, nogil=True)
-def roll_up_words(
-    words: NDArray[Any], counts: NDArray[Any], where: NDArray[Any], shifts: NDArray[Any], masks: NDArray[Any],
-    starts: NDArray[Any], maps: NDArray[Any],
-) -> tuple[Any, Any]:  # fmt: skip
-    """The same for classes of several words; field c lies in word `where[c]`."""
+def recode_words(
+    words: NDArray[Any], counts: NDArray[Any], where: int, shift: int, mask: int, step: NDArray[Any]
+) -> tuple[Any, Any]:
+    """The same for classes of several words; the field lies in word `where`."""
     width, rows = words.shape
     bits = _slot_bits(rows)
     down = np.uint64(64 - bits)
@@ -82,9 +83,8 @@ def roll_up_words(
     for j in range(rows):
         for w in range(width):
             key[w] = words[w, j]
-        for c in range(len(shifts)):
-            code = (key[where[c]] >> shifts[c]) & masks[c]
-            key[where[c]] ^= (code ^ maps[starts[c] + code]) << shifts[c]
+        code = (key[where] >> shift) & mask
+        key[where] ^= (code ^ step[code]) << shift
         mixed = np.uint64(0)
         for w in range(width):
             mixed = (mixed ^ np.uint64(key[w])) * _GOLDEN
@@ -112,37 +112,28 @@ def roll_up_words(
 
 @njit(cache=True, nogil=True)
 def tally(
-    words: NDArray[Any], counts: NDArray[Any], failing: NDArray[Any], where: NDArray[Any], shifts: NDArray[Any],
-    masks: NDArray[Any], node: NDArray[Any], extra: NDArray[Any],
+    words: NDArray[Any], counts: NDArray[Any], failing: NDArray[Any], allowed: int, where: NDArray[Any],
+    shifts: NDArray[Any], masks: NDArray[Any], node: NDArray[Any], extra: NDArray[Any],
 ) -> tuple[int, int, int, float, float, Any]:  # fmt: skip
     """What do the failing classes cost? Suppressed records, failing and kept classes, sum of f^2 over all and over
     failing classes, and for each key the sum over failing records of extra[key, level, code]: what suppression costs
-    beyond the recoded cell."""
+    beyond the recoded cell. These sums are left at 0 where more than `allowed` records fail."""
     suppressed, bad, kept = 0, 0, 0
     squares, bad_squares = 0.0, 0.0
-    sums = np.zeros(len(node))
     for j in range(len(counts)):
         count = counts[j]
-        if count == 0:
-            continue
-        squares += float(count) * count
-        if not failing[j]:
-            kept += 1
-            continue
-        bad += 1
-        suppressed += count
-        bad_squares += float(count) * count
-        for i in range(len(node)):
-            sums[i] += count * extra[i, node[i], (words[where[i], j] >> shifts[i]) & masks[i]]
+        squared = float(count) * count
+        squares += squared
+        if failing[j]:
+            suppressed += count
+            bad_squares += squared
+            bad += count > 0
+        else:
+            kept += count > 0
+    sums = np.zeros(len(node))
+    if suppressed <= allowed:
+        for j in range(len(counts)):
+            if failing[j]:
+                for i in range(len(node)):
+                    sums[i] += counts[j] * extra[i, node[i], (words[where[i], j] >> shifts[i]) & masks[i]]
     return suppressed, bad, kept, squares, bad_squares, sums
-
-
-def roll_up(
-    words: Int64, counts: Int64, where: Int64, shifts: Int64, masks: Int64, starts: Int64, maps: Int64
-) -> tuple[Int64, Int64]:
-    """Recode fields and count again, with the loop that fits the number of words."""
-    if len(words) == 1:
-        word, total = roll_up_word(words[0], counts, shifts, masks, starts, maps)
-        return word[None, :], total
-    result: tuple[Int64, Int64] = roll_up_words(words, counts, where, shifts, masks, starts, maps)
-    return result

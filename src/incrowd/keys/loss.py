@@ -86,9 +86,8 @@ def geometric(per_key: Float64, weights: Float64 | None = None) -> Float64:
 
 def margin(table: KeyTable, key: int) -> Int64:
     """Records of each code of one key."""
-    counts = np.zeros(len(table.domains[key]), np.int64)
-    np.add.at(counts, table.codes[key], table.records)
-    return counts
+    counts = np.bincount(table.codes[key], weights=table.records, minlength=len(table.domains[key]))
+    return counts.astype(np.int64)  # exact: whole numbers below 2^53
 
 
 def key_losses(

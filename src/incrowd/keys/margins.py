@@ -16,9 +16,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.keys.rollups import Node, Steps
-from incrowd.keys.table import Int64
+from incrowd.keys.table import Int32, Int64
 
-_MOST_CELLS = 1 << 14  # a marginal with more cells starts at higher levels of its widest keys
+# The most codes a key may have in a marginal of so many keys: some ten thousand cells at most. Wider keys start at
+# a higher level there.
+_WIDEST = {1: 1 << 14, 2: 128, 3: 24}
 _MOST_SETS = 1000  # more sets of keys than this are not looked at: three keys out of 19 are 969
 
 
@@ -29,24 +31,6 @@ def _below(cells: NDArray[Any], k: int) -> int:
         if count < k:
             total += count
     return total
-
-
-@njit(cache=True, nogil=True)
-def _count(
-    codes: NDArray[Any], counts: NDArray[Any], keys: NDArray[Any], maps: NDArray[Any], low: NDArray[Any],
-    shape: NDArray[Any],
-) -> Any:  # fmt: skip
-    """The cells of a marginal of three keys at their lowest levels; key -1 is a key with one value."""
-    cells = np.zeros(shape[0] * shape[1] * shape[2], np.int64)
-    at = np.zeros(len(counts), np.int64)
-    for i in range(3):
-        if keys[i] >= 0:
-            step, column = maps[keys[i], low[i]], codes[keys[i]]
-            for j in range(len(counts)):
-                at[j] = at[j] * shape[i] + step[column[j]]
-    for j in range(len(counts)):
-        cells[at[j]] += counts[j]
-    return cells
 
 
 @njit(cache=True, nogil=True)
@@ -63,7 +47,7 @@ def _merge(cells: NDArray[Any], before: int, span: int, after: int, step: NDArra
 
 @njit(cache=True, nogil=True)
 def _explore(
-    cells: NDArray[Any], keys: NDArray[Any], low: NDArray[Any], shape: NDArray[Any], steps: NDArray[Any],
+    cells: NDArray[Any], low: NDArray[Any], shape: NDArray[Any], steps: NDArray[Any],
     reach: NDArray[Any], bad: NDArray[Any], k: int, allowed: int,
 ) -> Any:  # fmt: skip
     """Fill bad[levels], coarsest first; gives the combinations that fail while all coarser ones pass.
@@ -91,71 +75,73 @@ def _explore(
 
 
 @njit(cache=True, nogil=True)
-def _look(
-    codes: NDArray[Any], counts: NDArray[Any], keys: NDArray[Any], top: NDArray[Any], maps: NDArray[Any],
-    reach: NDArray[Any], floor: NDArray[Any], pairs: NDArray[Any], k: int, allowed: int, most: int,
-) -> Any:  # fmt: skip
-    """One set of keys: its failing combinations of levels with all coarser ones passing; fills pairs[a, b]."""
-    low, heights, shape = np.zeros(3, np.int64), np.zeros(3, np.int64), np.ones(3, np.int64)
+def _before(keys: NDArray[Any], shape: NDArray[Any], pairs: NDArray[Any]) -> Any:
+    """What pairs of these keys already say about their combinations of levels."""
+    bad = np.zeros((shape[0], shape[1], shape[2]), np.bool_)
     for i in range(3):
-        if keys[i] >= 0:
-            low[i], heights[i] = floor[keys[i]], top[keys[i]]
-            shape[i] = reach[keys[i], low[i]]
-    while shape[0] * shape[1] * shape[2] > most:
-        widest = np.argmax(np.where(low < heights, shape, 0))
-        if low[widest] >= heights[widest]:
-            break
-        low[widest] += 1
-        shape[widest] = reach[keys[widest], low[widest]]
-    none = np.zeros((heights[0] + 1, heights[1] + 1, heights[2] + 1), np.bool_)
-    if (k - 1) * shape[0] * shape[1] * shape[2] <= allowed:
-        return none
-    cells = _count(codes, counts, keys, maps, low, shape)
-    if _below(cells, k) <= allowed:
-        return none
-    steps = np.zeros((3, np.max(heights) + 1, np.max(shape)), np.int64)
-    reaches = np.ones((3, np.max(heights) + 1), np.int64)
-    bad = none.copy()
-    for i in range(3):
-        if keys[i] < 0:
-            continue
-        for level in range(low[i], heights[i] + 1):
-            reaches[i, level] = reach[keys[i], level]
-            for code in range(maps.shape[2]):  # through the finest codes: hierarchies are nested
-                fine = maps[keys[i], low[i], code]
-                if fine >= 0:
-                    steps[i, level, fine] = maps[keys[i], level, code]
         for j in range(i):
-            for a in range(bad.shape[0]):
-                for b in range(bad.shape[1]):
-                    for c in range(bad.shape[2]):
-                        at = (a, b, c)
-                        bad[a, b, c] |= pairs[keys[j], keys[i], at[j], at[i]]
-    new = _explore(cells, keys, low, shape, steps, reaches, bad, k, allowed)
-    if keys[1] >= 0 and keys[2] < 0:
-        pairs[keys[0], keys[1], : bad.shape[0], : bad.shape[1]] = bad[:, :, 0]
-    return new
+            if keys[i] >= 0:
+                for at in np.ndindex(bad.shape):
+                    bad[at] |= pairs[keys[j], keys[i], at[j], at[i]]
+    return bad
 
 
 @njit(cache=True, nogil=True)
-def _look_all(
-    codes: NDArray[Any], counts: NDArray[Any], sets: NDArray[Any], top: NDArray[Any], maps: NDArray[Any],
-    reach: NDArray[Any], floor: NDArray[Any], pairs: NDArray[Any], k: int, allowed: int, most: int,
+def _look(
+    codes: NDArray[Any], counts: NDArray[Any], sets: NDArray[Any], root: NDArray[Any], top: NDArray[Any],
+    maps: NDArray[Any], reach: NDArray[Any], pairs: NDArray[Any], k: int, allowed: int,
 ) -> Any:  # fmt: skip
-    """The same for many sets of keys: the nodes that fail."""
+    """For each set of keys (-1 stands for none) the failing combinations with all coarser ones passing, as nodes.
+
+    Also fills pairs[a, b]: which combinations of levels of two keys fail.
+    """
     found = np.empty((64, len(top)), np.int64)
     number = 0
+    first = np.zeros(len(counts), np.int64)  # the first two keys' part of the cell: sets in order share it
+    ready = (-2, -2)
+    low, levels, shape = np.zeros(3, np.int64), np.ones(3, np.int64), np.ones(3, np.int64)
+    steps, reaches = np.zeros((3, maps.shape[1], maps.shape[2]), np.int64), np.ones((3, maps.shape[1]), np.int64)
     for s in range(len(sets)):
-        new = _look(codes, counts, sets[s], top, maps, reach, floor, pairs, k, allowed, most)
-        for at, fails in np.ndenumerate(new):
-            if not fails:
+        keys = sets[s]
+        for i in range(3):
+            if keys[i] >= 0:
+                low[i], levels[i], shape[i] = root[keys[i]], top[keys[i]] + 1, reach[keys[i], root[keys[i]]]
+        if (k - 1) * shape[0] * shape[1] * shape[2] <= allowed:
+            continue
+        cells = np.zeros(shape[0] * shape[1] * shape[2], np.int64)
+        if ready != (keys[0], keys[1]):
+            ready = (keys[0], keys[1])
+            if keys[1] >= 0:
+                for j in range(len(counts)):
+                    first[j] = codes[keys[0], j] * shape[1] + codes[keys[1], j]
+            else:
+                for j in range(len(counts)):
+                    first[j] = codes[keys[0], j]
+        if keys[2] >= 0:
+            third = codes[keys[2]]
+            for j in range(len(counts)):
+                cells[first[j] * shape[2] + third[j]] += counts[j]
+        else:
+            for j in range(len(counts)):
+                cells[first[j]] += counts[j]
+        if _below(cells, k) <= allowed:
+            continue
+        for i in range(3):
+            if keys[i] >= 0:
+                steps[i], reaches[i] = maps[keys[i]], reach[keys[i]]
+        bad = _before(keys, levels, pairs)
+        new = _explore(cells, low, shape, steps, reaches, bad, k, allowed)
+        if keys[1] >= 0 and keys[2] < 0:
+            pairs[keys[0], keys[1], : bad.shape[0], : bad.shape[1]] = bad[:, :, 0]
+        for at in np.ndindex(new.shape):
+            if not new[at]:
                 continue
             if number == len(found):
                 found = np.concatenate((found, np.empty_like(found)))
             found[number] = top
             for i in range(3):
-                if sets[s, i] >= 0:
-                    found[number, sets[s, i]] = at[i]
+                if keys[i] >= 0:
+                    found[number, keys[i]] = at[i]
             number += 1
     return found[:number]
 
@@ -169,28 +155,35 @@ class Margins:
         number, deepest = len(steps.levels), int(self._top.max()) + 1
         self._pairs = np.zeros((number, number, deepest, deepest), np.bool_)
 
-    def failing(self, codes: Int64, counts: Int64, root: Node, size: int) -> list[Node]:
+    def start(self, root: Node, size: int) -> Node:
+        """The finest node whose marginals of so many keys stay small; finer ones would not be cheap."""
+        node = list(root)
+        for i, key in enumerate(self._steps.levels):
+            while node[i] < key.height and len(key.recodes[node[i]].domain) > _WIDEST[size]:
+                node[i] += 1
+        return tuple(node)
+
+    def failing(self, codes: Int32, counts: Int64, node: Node, size: int) -> list[Node]:
         """The coarsest nodes with `size` keys below the top that leave too many records below k.
 
-        `codes` are those of the table of `root`; ask for smaller sets first, they shorten the larger ones.
+        `codes` are those of the table of `node`; ask for smaller sets first, they shorten the larger ones.
         """
         number = len(self._top)
-        if size > number or comb(number, size) > _MOST_SETS:
+        spans = [len(key.recodes[level].domain) for key, level in zip(self._steps.levels, node, strict=True)]
+        if size > number or comb(number, size) > _MOST_SETS or max(spans) > _WIDEST[size]:
             return []
         sets = np.full((comb(number, size), 3), -1, np.int64)
         sets[:, :size] = list(combinations(range(number), size))
-        maps, reach = self._maps(root)
-        floor = np.array(root, np.int64)
-        found = _look_all(
-            codes, counts, sets, self._top, maps, reach, floor, self._pairs, self._k, self._allowed, _MOST_CELLS
-        )
-        return [tuple(node) for node in found.tolist()]
+        maps, reach = self._maps(node)
+        floor = np.array(node, np.int64)
+        found = _look(codes, counts, sets, floor, self._top, maps, reach, self._pairs, self._k, self._allowed)
+        return [tuple(levels) for levels in found.tolist()]
 
     def _maps(self, root: Node) -> tuple[Int64, Int64]:
-        """From the codes of the root to each level: maps[key, level, code] (-1 beyond), and how many there are."""
+        """From the codes of the root to each level: maps[key, level, code] (0 beyond), and how many there are."""
         spans = [len(key.recodes[level].domain) for key, level in zip(self._steps.levels, root, strict=True)]
         deepest = int(self._top.max()) + 1
-        maps = np.full((len(spans), deepest, max(spans)), -1, np.int64)
+        maps = np.zeros((len(spans), deepest, max(spans)), np.int64)
         reach = np.ones((len(spans), deepest), np.int64)
         for i, key in enumerate(self._steps.levels):
             for level in range(root[i], key.height + 1):

@@ -14,7 +14,7 @@ import numpy as np
 
 from incrowd.errors import InputError
 from incrowd.keys.hierarchy import Levels
-from incrowd.keys.kernels import roll_up
+from incrowd.keys.kernels import recode_word, recode_words
 from incrowd.keys.table import Int64
 
 Node = tuple[int, ...]
@@ -30,19 +30,17 @@ class Layout:
     masks: Int64
 
     @staticmethod
-    def of(spans: Sequence[int]) -> Layout:
-        """Fields wide enough for these numbers of codes; the last field gets the lowest bits of the last word."""
+    def of(spans: Sequence[int], lowest_first: Sequence[int]) -> Layout:
+        """Fields wide enough for these numbers of codes, laid from the lowest bits of the last word upwards."""
         bits = [max(int(span) - 1, 1).bit_length() for span in spans]
-        where, word, room = [], 0, _WORD
-        for width in bits:
-            if width > room:
-                word, room = word + 1, _WORD
-            where.append(word)
-            room -= width
-        shifts, below = [0] * len(bits), dict.fromkeys(range(word + 1), 0)
-        for i in reversed(range(len(bits))):
-            shifts[i] = below[where[i]]
-            below[where[i]] += bits[i]
+        where, shifts = [0] * len(bits), [0] * len(bits)
+        word, used = 0, 0
+        for i in lowest_first:
+            if used + bits[i] > _WORD:
+                word, used = word + 1, 0
+            where[i], shifts[i] = word, used
+            used += bits[i]
+        where = [word - at for at in where]
         masks = [(1 << width) - 1 for width in bits]
         return Layout(np.array(where, np.int64), np.array(shifts, np.int64), np.array(masks, np.int64))
 
@@ -99,15 +97,19 @@ class Rollups:
         self._order = tuple(order)
         self._memory = memory
         self._held = 0
-        self._base = self._origin = (words, counts)
+        order = np.argsort(words[0]) if len(words) == 1 else np.lexsort(words[::-1])
+        self._base = self._origin = (np.ascontiguousarray(words[:, order]), counts[order])
         self._root: Node = (0,) * len(steps.levels)
+        fields = zip(layout.where.tolist(), layout.shifts.tolist(), layout.masks.tolist(), strict=True)
+        self._fields = tuple(fields)
+        rows = len(counts)
+        self._scratch = np.empty(4 * rows + 16, np.int32), np.empty(rows, np.int64), np.empty(rows, np.int64)
         self._tables: OrderedDict[Node, tuple[Int64, Int64]] = OrderedDict()
 
-    def root(self) -> tuple[Node, Int64, Int64]:
-        """The root, its codes by key, and its counts."""
-        words, counts = self._base
-        codes = np.array([self.layout.codes(words, i) for i in range(len(self._root))])
-        return self._root, codes, counts
+    @property
+    def root(self) -> Node:
+        """The node all others are counted from."""
+        return self._root
 
     def raise_root(self, root: Node) -> None:
         """From now on mostly nodes at or above `root` will be asked for: start from its table."""
@@ -123,32 +125,38 @@ class Rollups:
         """The classes of a node (words, counts), in no particular order."""
         if not _below(self._root, node):
             return self._roll(self._origin, (0,) * len(node), node)
-        path = [self._root]
+        path = [(self._root, -1)]
         for key in self._order:
-            if path[-1][key] != node[key]:
-                path.append((*path[-1][:key], node[key], *path[-1][key + 1 :]))
+            here = path[-1][0]
+            if here[key] != node[key]:
+                path.append(((*here[:key], node[key], *here[key + 1 :]), key))
         at = len(path) - 1
-        while at > 0 and path[at] not in self._tables:
+        while at > 0 and path[at][0] not in self._tables:
             at -= 1
-        current = self._base if at == 0 else self._tables[path[at]]
+        current = self._base if at == 0 else self._tables[path[at][0]]
         if at:
-            self._tables.move_to_end(path[at])
-        for source, target in zip(path[at:], path[at + 1 :], strict=False):
-            current = self._roll(current, source, target)
+            self._tables.move_to_end(path[at][0])
+        for target, key in path[at + 1 :]:
+            current = self._raise(current, key, self._root[key], node[key])
             self._hold(target, current)
         return current
 
     def _roll(self, table: tuple[Int64, Int64], source: Node, target: Node) -> tuple[Int64, Int64]:
-        changed = [i for i in range(len(source)) if source[i] != target[i]]
-        if not changed:
-            return table
-        maps = [self._steps.map(i, source[i], target[i]) for i in changed]
-        starts = np.cumsum([0, *(len(part) for part in maps[:-1])])
-        field = self.layout
-        self.rolled += len(table[1])
-        return roll_up(
-            *table, field.where[changed], field.shifts[changed], field.masks[changed], starts, np.concatenate(maps)
-        )
+        """Raise the keys in which the nodes differ, one after the other."""
+        for key in self._order:
+            if source[key] != target[key]:
+                table = self._raise(table, key, source[key], target[key])
+        return table
+
+    def _raise(self, table: tuple[Int64, Int64], key: int, level: int, to: int) -> tuple[Int64, Int64]:
+        words, counts = table
+        step, (where, shift, mask) = self._steps.map(key, level, to), self._fields[key]
+        self.rolled += len(counts)
+        if len(words) == 1:
+            word, total = recode_word(words[0], counts, shift, mask, step, *self._scratch)
+            return word[None, :], total
+        result: tuple[Int64, Int64] = recode_words(words, counts, where, shift, mask, step)
+        return result
 
     def _hold(self, node: Node, table: tuple[Int64, Int64]) -> None:
         self._tables[node] = table

@@ -77,12 +77,13 @@ class Walk:
             return nodes
         margins = Margins(self.counter.steps, self.counter.k, self.counter.allowed)
         for size in (1, 2, 3):
-            root, codes, counts = self.counter.sizes.root()
-            for node in margins.failing(codes, counts, root, size):
+            start = margins.start(self.counter.sizes.root, size)
+            codes, counts = self.counter.codes(start)
+            for node in margins.failing(codes, counts, start, size):
                 self.known.add(node, True)
                 self.counted += 1
             left = nodes[self.known.spared(nodes)]
-            if len(left) < len(nodes):
+            if 0 < len(left) < len(nodes):
                 nodes = left
                 self.counter.raise_root(tuple(nodes.min(axis=0).tolist()))
         return nodes

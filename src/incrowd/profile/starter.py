@@ -52,7 +52,7 @@ def starter_plan(
     choices = _with_a_key([_choose(column, profile) for column in profile.columns])
     blocks = [
         comment(_HEAD),
-        f"title: {quoted(f'Release of {source_name}')}",
+        f"title: {quoted(f'Release of {profile.place}')}",
         "\n".join(_data(profile, source_name, kind)),
         f"{comment(_TIER)}\ntier: safeguarded",
         "\n".join([comment(_VARIABLES), "variables:", *_variables(choices)]),
@@ -67,6 +67,8 @@ def _choose(column: Column, profile: Profile) -> _Choice:
     """What to do with one column."""
     if column.role == "identifier":
         return _Choice(column, drop="identifiers are never released as they are")
+    if not column.distinct and column.missing == profile.records > 0:
+        return _Choice(column, drop="no record has a value")
     if column.role != "key":
         advice = "Numbers this fine can be matched: think of bands." if _is_fine(column) else None
         return _Choice(column, advice=advice)
@@ -98,10 +100,11 @@ def _with_a_key(choices: list[_Choice]) -> list[_Choice]:
     """A release needs a key: where none would be left, coarsen a postcode instead of dropping it, or promote."""
     if any(choice.column.role == "key" and not choice.drop for choice in choices):
         return choices
+    full = [(i, choice.column) for i, choice in enumerate(choices) if choice.column.distinct or not choice.drop]
     order = [
-        *(i for i, choice in enumerate(choices) if choice.column.kind == POSTCODE.name),
-        *(i for i, choice in enumerate(choices) if choice.column.role == "other"),
-        *(i for i, choice in enumerate(choices) if choice.column.role == "sensitive"),
+        *(i for i, column in full if column.kind == POSTCODE.name and column.role == "key"),
+        *(i for i, column in full if column.role == "other"),
+        *(i for i, column in full if column.role == "sensitive"),
     ]
     for i in order[:1]:
         column = choices[i].column
