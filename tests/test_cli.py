@@ -17,7 +17,11 @@ INCROWD = [sys.executable, "-m", "incrowd"]
 
 def incrowd_cli(*arguments, folder=None):
     return subprocess.run(
-        [*INCROWD, *map(str, arguments)], capture_output=True, text=True, cwd=folder, env={**os.environ, "COLUMNS": "160"}
+        [*INCROWD, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "160"},
     )
 
 
@@ -76,7 +80,9 @@ def test_verify_exit_codes_and_json(tmp_path):
     assert json.loads(good.stdout)["k"] == 2
     bad = incrowd_cli("verify", "f.csv", "--keys", "a", "--k", "3", folder=tmp_path)
     assert bad.returncode == 3
-    diverse = incrowd_cli("verify", "f.csv", "--keys", "a", "--k", "2", "--sensitive", "s", "--l", "2", "--json", folder=tmp_path)
+    diverse = incrowd_cli(
+        "verify", "f.csv", "--keys", "a", "--k", "2", "--sensitive", "s", "--l", "2", "--json", folder=tmp_path
+    )
     assert diverse.returncode == 3
     found = json.loads(diverse.stdout)
     assert [finding["passed"] for finding in found["findings"]] == [True, False]

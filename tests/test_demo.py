@@ -34,9 +34,7 @@ RECODED: dict[str, Callable[[str], str]] = {
     "marital_status": lambda value: {"divorced": "previously", "widowed": "previously"}.get(value, value),
     "num_children": lambda value: str(min(1, int(value)) + (int(value) >= 4)),
     "qualifications": lambda value: (
-        "lower"
-        if value.startswith("Level")
-        else {"Apprenticeship": "higher", "BA": "higher"}.get(value, value)
+        "lower" if value.startswith("Level") else {"Apprenticeship": "higher", "BA": "higher"}.get(value, value)
     ),
     "occupation": lambda value: PAIRS.get(value.split()[0], value.split()[0]),
 }
@@ -87,9 +85,7 @@ def test_as_many_classes_and_uniques_as_in_the_study(people: list[Row]) -> None:
 def test_as_many_rows_lost_as_in_the_study(people: list[Row]) -> None:
     of_row = classes(people, list(RECODED))
     size = Counter(of_row)
-    for k, lost in zip(
-        range(2, 12), (2561, 4925, 6911, 8751, 10761, 12723, 14767, 17039, 19658, 22428), strict=True
-    ):
+    for k, lost in zip(range(2, 12), (2561, 4925, 6911, 8751, 10761, 12723, 14767, 17039, 19658, 22428), strict=True):
         assert sum(n for n in size.values() if n < k) == pytest.approx(lost, rel=0.2), k
     takers, owners = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
     for row, of in zip(people, of_row, strict=True):
@@ -106,9 +102,7 @@ def test_the_columns_hold_what_they_say(people: list[Row]) -> None:
     assert {row["marital_status"] for row in people} == {"never married", "married", "divorced", "widowed"}
     assert {int(row["num_children"]) for row in people} == set(range(10))
     assert {int(row["occupation"].split()[0]) for row in people} == set(range(1, 11))
-    assert (
-        {row["on_benefits"] for row in people} == {row["home_ownership"] for row in people} == {"Yes", "No"}
-    )
+    assert {row["on_benefits"] for row in people} == {row["home_ownership"] for row in people} == {"Yes", "No"}
     assert all(0 <= int(row["credit_score"]) <= 999 for row in people)
     assert all(int(row["income"]) > 0 for row in people)
 
@@ -159,8 +153,7 @@ def test_money_follows_income(people: list[Row]) -> None:
     assert share("on_benefits", 0, 20_000) > 0.85 > 0.1 > share("on_benefits", 45_000, 10**9)
     assert share("home_ownership", 0, 15_000) < share("home_ownership", 45_000, 10**9)
     scores = {
-        value: [int(row["credit_score"]) for row in people if row["on_benefits"] == value]
-        for value in ("Yes", "No")
+        value: [int(row["credit_score"]) for row in people if row["on_benefits"] == value] for value in ("Yes", "No")
     }
     assert fmean(scores["No"]) - fmean(scores["Yes"]) > 50
 
@@ -168,9 +161,7 @@ def test_money_follows_income(people: list[Row]) -> None:
 def test_lower_education_means_benefits_least_in_london(people: list[Row]) -> None:
     region, share = region_of_district(), {}
     for name in REGIONS:
-        there = [
-            row for row in people if region[row["area"]] == name and row["qualifications"].startswith("Level")
-        ]
+        there = [row for row in people if region[row["area"]] == name and row["qualifications"].startswith("Level")]
         share[name] = fmean(row["on_benefits"] == "Yes" for row in there)
     assert min(share, key=share.__getitem__) == "London"
     assert 0.6 < share["London"] < 0.72
@@ -254,9 +245,7 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path, suffix: str, error: type[Ba
             raise error
 
     with pytest.raises(error):
-        write_demo(
-            tmp_path / f"people.{suffix}", rows=100, population=tmp_path / f"all.{suffix}", progress=stop
-        )
+        write_demo(tmp_path / f"people.{suffix}", rows=100, population=tmp_path / f"all.{suffix}", progress=stop)
     assert [path.name for path in tmp_path.iterdir()] == [f"people.{suffix}"]
     assert (tmp_path / f"people.{suffix}").read_text() == "an earlier file"
 
@@ -286,17 +275,14 @@ def test_the_lookup_of_regions(tmp_path: Path) -> None:
 
 @needs_shared
 def test_districts_and_regions_are_those_of_the_statistics_office() -> None:
-    with (SHARED / "data/geography/LAD23_to_ITL_Jan2021.csv").open(
-        encoding="utf-8-sig", newline=""
-    ) as stream:
+    with (SHARED / "data/geography/LAD23_to_ITL_Jan2021.csv").open(encoding="utf-8-sig", newline="") as stream:
         official = {
             row["LAD23NM"]: row["ITL121NM"].removesuffix(" (England)")
             for row in csv.DictReader(stream)
             if row["LAD23CD"][0] in "EW"
         }
     ours = {
-        district: "East" if region == "East of England" else region
-        for district, region in region_of_district().items()
+        district: "East" if region == "East of England" else region for district, region in region_of_district().items()
     }
     assert ours == official
 
@@ -305,6 +291,4 @@ def test_districts_and_regions_are_those_of_the_statistics_office() -> None:
 def test_outward_codes_exist() -> None:
     with (SHARED / "data/geography/district_adjacency.csv").open(encoding="utf-8", newline="") as stream:
         real = {code for row in csv.DictReader(stream) for code in row.values()}
-    assert set(places().outward) <= real | {
-        code for code in places().outward if re.sub("[A-Z]$", "", code) in real
-    }
+    assert set(places().outward) <= real | {code for code in places().outward if re.sub("[A-Z]$", "", code) in real}

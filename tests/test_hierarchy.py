@@ -328,4 +328,4 @@ def test_tree() -> None:
     ]
     arms = ["├── 0-19  (20)", "├── 20-39  (20)", "├── 40-59  (20)", "└── 60+  (40)"]
     assert tree_lines(ages, depth=1) == ["*  (100)", *arms]
-    assert tree_lines(Hierarchy("x", (("a",), ("b",)))) == ["a", "b"]
+    assert tree_lines(Hierarchy("x", (("a",), ("b",))), depth=3) == ["a", "b"]

@@ -14,9 +14,7 @@ from incrowd.keys.table import KeyTable, Recode, from_records
 
 values = st.sampled_from(["a", "b", "", None])
 people = st.sampled_from(["p", "q", "r"])
-records = st.lists(
-    st.tuples(values, values, st.sampled_from(["yes", "no", "", None]), people), min_size=1, max_size=25
-)
+records = st.lists(st.tuples(values, values, st.sampled_from(["yes", "no", "", None]), people), min_size=1, max_size=25)
 
 
 def table_of(rows, unit=False):
@@ -25,10 +23,7 @@ def table_of(rows, unit=False):
 
 
 def as_counter(table: KeyTable):
-    labels = [
-        [domain.values[code] for code in codes]
-        for domain, codes in zip(table.domains, table.codes, strict=True)
-    ]
+    labels = [[domain.values[code] for code in codes] for domain, codes in zip(table.domains, table.codes, strict=True)]
     return dict(zip(zip(*labels, strict=True), table.sizes.tolist(), strict=True))
 
 

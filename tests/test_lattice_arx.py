@@ -8,19 +8,19 @@ import math
 from functools import cache
 
 import pytest
-from shared import SHARED, needs_shared
 
 from incrowd.keys.hierarchy import Hierarchy, Levels
 from incrowd.keys.lattice import measure_levels, search
 from incrowd.keys.requirements import K, Requirement, parse_model
 from incrowd.keys.table import KeyTable, from_records
+from shared import SHARED, needs_shared
 
 DATA = SHARED / "data"
-ADULT9 = "sex age race marital-status education native-country workclass occupation salary-class".split()
+ADULT8 = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class"]
 KEYS = {
-    "adult9": ADULT9,
-    "adult8": [key for key in ADULT9 if key != "occupation"],
-    "fars7": "iage irace ideathmon ideathday isex ihispanic iinjury".split(),
+    "adult8": ADULT8,
+    "adult9": [*ADULT8[:-1], "occupation", "salary-class"],
+    "fars7": ["iage", "irace", "ideathmon", "ideathday", "isex", "ihispanic", "iinjury"],
 }
 OBJECTIVES = {
     "loss": "geometric",

@@ -29,7 +29,10 @@ def test_a_good_plan_survives_a_round_trip(tmp_path):
 def test_scalars_stay_text_as_written(tmp_path):
     write_case(tmp_path)
     text = yaml.safe_dump(plan_with(steps=[], requirements=[]), sort_keys=False)
-    text = text.replace("steps: []", "steps:\n- {step: drop, variables: [name]}\n- {step: recode, variable: sex, mapping: {No: Yes, 007: 08}}")
+    text = text.replace(
+        "steps: []",
+        "steps:\n- {step: drop, variables: [name]}\n- {step: recode, variable: sex, mapping: {No: Yes, 007: 08}}",
+    )
     text = text.replace("requirements: []", "requirements:\n- {model: one_sided, sensitive: ill, value: Yes}")
     plan = parse_plan(text, tmp_path)
     assert plan.steps[1].mapping == {"No": "Yes", "007": "08"}

@@ -155,6 +155,14 @@ def test_worked_figures() -> None:
     assert TCloseness("s", 0.5, "hierarchical", hierarchy=tree).measure(diseases) == pytest.approx([0.5, 0.5])
 
 
+def test_models_that_are_strict_break_at_equality() -> None:
+    table = build([{"7": 1, "8": 3}, {"7": 1, "8": 3}, {"7": 4}])  # p of 7 is a half, q a quarter
+    assert DeltaDisclosure("s", math.log(2)).failing(table).tolist() == [True, True, True]
+    assert DeltaDisclosure("s", math.log(2) + 1e-9).failing(table).tolist() == [False, False, True]
+    assert RecursiveL("s", 3, 2).failing(table).tolist() == [True, True, True]
+    assert RecursiveL("s", 3 + 1e-9, 2).failing(table).tolist() == [False, False, True]
+
+
 def test_uniform_values_reach_their_number_exactly() -> None:
     for number in range(1, 60):
         table = build([{str(i): 7 for i in range(number)}])

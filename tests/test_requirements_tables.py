@@ -101,14 +101,14 @@ def test_a_recoded_variable_must_be_bound_again() -> None:
 
 
 def test_several_records_per_person() -> None:
-    """u1 has two records in class x, with two values: one person, two values, half of the class each."""
+    """u1 has two values in class x and two in y: one person there and there, and one person with a 7 in the file."""
     table = from_records(
         {"a": ["x", "x", "x", "y", "y"]},
-        {"s": ["7", "8", "7", "9", "9"]},
+        {"s": ["7", "8", "7", "7", "9"]},
         unit=["u1", "u1", "u2", "u1", "u1"],
     )
     assert K(2).failing(table).tolist() == [False, True]
-    assert DistinctL("s", 2).measure(table).tolist() == [2, 1]
+    assert DistinctL("s", 2).measure(table).tolist() == [2, 2]
     assert AlphaK("s", 0.5, 1).measure(table).tolist() == [1, 1]  # both people of x have a 7
     assert OneSided("s", "8").measure(table).tolist() == [0.5, 0]
     reference = TCloseness("s", 0.2).bind(table).reference

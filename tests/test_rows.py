@@ -18,16 +18,12 @@ from incrowd.rows.tabulate import tabulate
 
 def read(path: Path):
     rows = open_source(path)
-    return rows.columns, sorted(
-        map(tuple, (r.values() for r in rows.collect(rows.table).to_pylist())), key=str
-    )
+    return rows.columns, sorted(map(tuple, (r.values() for r in rows.collect(rows.table).to_pylist())), key=str)
 
 
 def test_values_come_out_as_they_went_in(tmp_path):
     source = tmp_path / "in.csv"
-    source.write_bytes(
-        b'id,price,note\n007,1.50,"a,b"\n008,,"say ""hi"""\n009,1e5,""\n010, x ,"two\nlines"\n'
-    )
+    source.write_bytes(b'id,price,note\n007,1.50,"a,b"\n008,,"say ""hi"""\n009,1e5,""\n010, x ,"two\nlines"\n')
     out = tmp_path / "out.csv"
     rows = open_source(source)
     rows.write(out, "csv")
@@ -38,9 +34,7 @@ def test_values_come_out_as_they_went_in(tmp_path):
     assert "008,," in text  # missing stays missing
 
 
-cell = st.one_of(
-    st.none(), st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=6)
-)
+cell = st.one_of(st.none(), st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=6))
 
 
 @given(st.lists(st.tuples(cell, cell), min_size=1, max_size=8))
@@ -120,9 +114,7 @@ def test_a_broken_file_is_refused_with_its_line_and_without_its_data(tmp_path, n
 
 @pytest.mark.parametrize("name", ["cut.csv.gz", "bad.parquet", "bad.xlsx"])
 def test_a_damaged_container_is_refused(tmp_path, name):
-    (tmp_path / name).write_bytes(
-        gzip.compress(b"a,b\nCANARY,2\n" * 5000)[:40] if "gz" in name else b"CANARY" * 50
-    )
+    (tmp_path / name).write_bytes(gzip.compress(b"a,b\nCANARY,2\n" * 5000)[:40] if "gz" in name else b"CANARY" * 50)
     with pytest.raises(InputError) as caught:
         rows = open_source(tmp_path / name)
         tabulate(rows, rows.columns[:1])

@@ -85,9 +85,7 @@ def run(
     return Run(place, place / "release", place / "audit", log)
 
 
-def _start(
-    plan: Plan, folder: Path, secret: Secret, work: Workspace, memory: str | None
-) -> tuple[State, Context]:
+def _start(plan: Plan, folder: Path, secret: Secret, work: Workspace, memory: str | None) -> tuple[State, Context]:
     """Open the data, check it against the plan, count it once."""
     rows = open_source(
         folder / plan.data.source,

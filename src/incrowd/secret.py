@@ -78,9 +78,7 @@ def order_numbers(subkey: bytes) -> Callable[[pa.Array], pa.Array]:
     def numbers(records: pa.Array) -> pa.Array:
         return pa.array(
             [
-                int.from_bytes(
-                    hashlib.blake2b(text.encode(), key=subkey, digest_size=8).digest(), "big", signed=True
-                )
+                int.from_bytes(hashlib.blake2b(text.encode(), key=subkey, digest_size=8).digest(), "big", signed=True)
                 for text in records.to_pylist()
             ],
             pa.int64(),

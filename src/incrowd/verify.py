@@ -8,7 +8,7 @@ from pathlib import Path
 
 from incrowd.errors import InputError
 from incrowd.keys.requirements import Requirement, failing_any
-from incrowd.rows import open_source
+from incrowd.rows import Rows, open_source
 from incrowd.rows.tabulate import tabulate
 
 
@@ -51,14 +51,19 @@ def verify(
     >>> ic.verify("people.csv", ["age", "sex"], [ic.K(5)]).passed  # doctest: +SKIP
     True
     """
+    return verify_rows(open_source(file), keys, requirements, unit)
+
+
+def verify_rows(
+    rows: Rows, keys: Sequence[str], requirements: Sequence[Requirement] = (), unit: str | None = None
+) -> Verification:
+    """The same for rows that are open already."""
     if not keys:
-        raise InputError(
-            "D016", "no keys are named.", "Say which columns an intruder may know: --keys age,sex"
-        )
+        raise InputError("D016", "no keys are named.", "Say which columns an intruder may know: --keys age,sex")
     sensitive = sorted({r.sensitive_name for r in requirements if r.sensitive_name is not None})
-    table = tabulate(open_source(file), keys, sensitive, unit)
+    table = tabulate(rows, keys, sensitive, unit)
     if not table.classes:
-        raise InputError("D014", f"{Path(file).name} has a header line but no records.")
+        raise InputError("D014", f"{rows.place} has a header line but no records.")
     masks = [requirement.failing(table) for requirement in requirements]
     findings = tuple(
         Finding(requirement.describe(), requirement.model, not mask.any(), requirement.achieved(table))

@@ -20,9 +20,7 @@ PlanFile = Annotated[Path, typer.Argument(help="The release plan, a YAML file.")
 def demo_data(
     rows: Annotated[str, typer.Option(help="How many people; 1e6 is understood.")] = "100000",
     seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 1,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Where to write: .csv or .parquet.")] = Path(
-        "people.csv"
-    ),
+    out: Annotated[Path, typer.Option("-o", "--out", help="Where to write: .csv or .parquet.")] = Path("people.csv"),
     population: Annotated[
         Path | None, typer.Option(help="Also write the larger population that the file is a sample of.")
     ] = None,
@@ -126,9 +124,7 @@ def run(
         Path | None,
         typer.Option(help="Where to put runs/ and the pointer release (default: beside the plan)."),
     ] = None,
-    memory: Annotated[
-        str | None, typer.Option(help="The most memory the engine may use, such as 8GB.")
-    ] = None,
+    memory: Annotated[str | None, typer.Option(help="The most memory the engine may use, such as 8GB.")] = None,
     json_: Json = False,
 ) -> None:
     """Take a plan from the raw file to a release: protect, count the written file again, publish or refuse.
@@ -154,12 +150,8 @@ def verify(
     keys: Annotated[str, typer.Option(help="The columns an intruder may know, separated by commas.")],
     k: Annotated[int, typer.Option(help="Every class must have at least so many people.")] = 2,
     sensitive: Annotated[str | None, typer.Option(help="A column an intruder wants to learn.")] = None,
-    l: Annotated[
-        int, typer.Option("--l", help="With --sensitive: different values each class must have.")
-    ] = 2,  # noqa: E741
-    unit: Annotated[
-        str | None, typer.Option(help="The column that tells whose record it is; k counts people.")
-    ] = None,
+    l: Annotated[int, typer.Option("--l", help="With --sensitive: different values each class must have.")] = 2,  # noqa: E741
+    unit: Annotated[str | None, typer.Option(help="The column that tells whose record it is; k counts people.")] = None,
     json_: Json = False,
 ) -> None:
     """Count the classes of any file and check k (and l). Exit code 0 when the requirement holds, 3 when it does not."""

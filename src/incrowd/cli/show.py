@@ -69,9 +69,7 @@ def show_run(done: Run) -> None:
         mark = "[green]holds[/]" if verdict.passed else "[red]fails[/]"
         console.print(f"{mark}  {verdict.requirement} (the file has {_number(verdict.achieved)})")
     lost = done.log.start.records - done.log.end.records
-    console.print(
-        f"\n{done.log.end.records:,} records released, {lost:,} ({lost / done.log.start.records:.1%}) lost."
-    )
+    console.print(f"\n{done.log.end.records:,} records released, {lost:,} ({lost / done.log.start.records:.1%}) lost.")
     console.print(f"release   {done.release}", soft_wrap=True)
     console.print(f"report    {done.release / 'report.html'}  (public)", soft_wrap=True)
     console.print(f"audit     {done.audit / 'report.html'}  (internal: never publish it)", soft_wrap=True)

@@ -35,7 +35,7 @@ def _bound(
     node: NDArray[Any], start: float, known: NDArray[Any], number: int, fails: NDArray[Any], tolls: NDArray[Any],
     floors: NDArray[Any], means: NDArray[Any], weights: NDArray[Any], mode: int, records: int, smallest: int,
     toll: NDArray[Any],
-) -> float:  # fmt: skip
+) -> Any:  # fmt: skip
     """A lower bound of the node's score; infinite where it is counted already or fails for sure."""
     toll[:] = 0.0
     floor = -np.inf
@@ -114,6 +114,7 @@ class Known:
     def __init__(self, yardstick: Yardstick, keys: int) -> None:
         self._yard = yardstick
         self._number = 0
+        self._asked = 0
         width = keys if yardstick.mode in (SUM, LOG_SUM) else 1
         self._nodes = np.zeros((64, keys), np.int8)
         self._fails = np.zeros(64, np.bool_)
@@ -137,8 +138,9 @@ class Known:
         return bool((self._fails[: self._number] & (row <= known).all(axis=1)).any())
 
     def spared(self, nodes: np.ndarray) -> Mask:
-        """Which of these nodes no failing node rules out."""
-        judges = self._nodes[: self._number][self._fails[: self._number]]
+        """Which of these nodes is not ruled out by a failing node that came after the last such question."""
+        judges = self._nodes[self._asked : self._number][self._fails[self._asked : self._number]]
+        self._asked = self._number
         mask: Mask = _spared(nodes, judges)
         return mask
 

@@ -16,7 +16,7 @@ from incrowd.keys.hierarchy import Levels
 from incrowd.keys.kernels import tally
 from incrowd.keys.objective import Count, Yardstick
 from incrowd.keys.requirements import K, Requirement, failing_any
-from incrowd.keys.rollups import Layout, Node, Rollups, Steps
+from incrowd.keys.rollups import Layout, Node, Rollups, Steps, in_order
 from incrowd.keys.table import Histogram, Int32, Int64, KeyTable, Mask
 
 
@@ -48,7 +48,8 @@ class Counter:
         self.k = max((r.k for r in plain if isinstance(r, K)), default=0)
         # A class with fewer than k records has fewer than k people, so sizes prune also where people have several
         # records; but then only the full count decides.
-        self.rest = self.requirements if base.pairs is not None else tuple(r for r in self.requirements if r not in plain)
+        several = base.pairs is not None
+        self.rest = tuple(r for r in self.requirements if several or r not in plain)
         concludes = [r.prunes or (allowed == 0 and r.monotone and base.pairs is None) for r in self.requirements]
         self.prunes = all(concludes)
         self.together = base.pairs is not None or any(not whole(r, base) for r in self.rest)
@@ -56,13 +57,15 @@ class Counter:
             r for r, concludes_ in zip(self.requirements, concludes, strict=True) if concludes_ and r in self.rest
         )
         self.steps = Steps(levels)
-        self._order = order_of(base)
+        self._order = by_entropy(yardstick.margins)
         self._memory = memory
+        self._no_extra = np.zeros(len(self.levels))
         present = base.records > 0
         self._spans = [len(domain) for domain in base.domains]
         # The key that is raised first lies lowest: then raising it merges neighbours in the sorted table.
         self.layout = Layout.of(self._spans, self._order)
-        words = self.layout.pack(list(base.codes[:, present]))
+        codes = base.codes if present.all() else base.codes[:, present]
+        words = self.layout.pack(list(codes))
         self.sizes = Rollups(self.steps, self.layout, words, base.records[present], self._order, memory)
         self._cells = {} if self._slow else {n: self._cell_rollups(n) for n in sorted(needed(self.rest))}
 
@@ -77,7 +80,12 @@ class Counter:
 
     def judge(self, node: Node, ceiling: float = np.inf) -> Verdict:
         """Count a node; the full count is left out where the pruning one shows that the score reaches `ceiling`."""
-        words, counts = self.sizes.table(node)
+        # Sums over records only need to know that a node fails; squares and classes bound other nodes all the same.
+        hasty = self.k if self.yardstick.additive else 0
+        table = self.sizes.table_unless(node, hasty, self.allowed)
+        if table is None:
+            return Verdict(Count(self.allowed + 1, 0, 0, 0.0, 0.0, self._no_extra), None, False)
+        words, counts = table
         by_size = self._tally(node, words, counts, counts < self.k)
         pruning = by_size if self.k else None
         if by_size.suppressed > self.allowed:
@@ -116,7 +124,8 @@ class Counter:
         while True:
             failing = failing_any(current, self.requirements)
             if (failing & (current.records == 0)).any():
-                return self._tally(node, self.layout.pack(list(table.codes)), table.records, np.ones(len(kept), bool)), False
+                everything = np.ones(len(kept), bool)
+                return self._tally(node, self.layout.pack(list(table.codes)), table.records, everything), False
             if not failing.any():
                 break
             current, rows = _without(current, failing, rows)
@@ -139,10 +148,9 @@ class Counter:
     def table(self, node: Node) -> KeyTable:
         """The KeyTable of a node, with the histograms that the requirements need."""
         if self._slow:
-            return self.base.recode({k.domain.name: k.recodes[level] for k, level in zip(self.levels, node, strict=True)})
-        words, counts = self.sizes.table(node)
-        order = np.lexsort(words[::-1]) if len(words) > 1 else np.argsort(words[0])
-        words, counts = words[:, order], counts[order]
+            chosen = zip(self.levels, node, strict=True)
+            return self.base.recode({key.domain.name: key.recodes[level] for key, level in chosen})
+        words, counts = in_order(self.sizes.table(node))
         domains = tuple(key.recodes[level].domain for key, level in zip(self.levels, node, strict=True))
         codes = self._unpack(words)
         histograms = {name: self._histogram(name, node) for name in self._cells}
@@ -166,9 +174,7 @@ class Counter:
 
     def _histogram(self, name: str, node: Node) -> Histogram:
         rollups = self._cells[name]
-        words, people = rollups.table(node)
-        order = np.lexsort(words[::-1]) if len(words) > 1 else np.argsort(words[0])
-        words, people = words[:, order], people[order]
+        words, people = in_order(rollups.table(node))
         values = rollups.layout.codes(words, len(node))
         rest = words.copy()
         rest[-1] &= ~rollups.layout.masks[-1]  # the value lies in the lowest bits of the last word
@@ -192,12 +198,11 @@ def needed(requirements: Sequence[Requirement]) -> set[str]:
     return {name for requirement in requirements for name in requirement.needs_histograms}
 
 
-def order_of(base: KeyTable) -> list[int]:
+def by_entropy(margins: Sequence[Int64]) -> list[int]:
     """The keys by entropy, highest first: raising those first makes the tables small early."""
     entropy = []
-    for i in range(len(base.domains)):
-        share = np.bincount(base.codes[i], weights=base.records) / max(int(base.records.sum()), 1)
-        share = share[share > 0]
+    for counts in margins:
+        share = counts[counts > 0] / max(int(counts.sum()), 1)
         entropy.append(float(-(share * np.log2(share)).sum()))
     return sorted(range(len(entropy)), key=lambda i: (-entropy[i], i))
 
@@ -205,11 +210,11 @@ def order_of(base: KeyTable) -> list[int]:
 def _without(table: KeyTable, failing: Mask, rows: Int64) -> tuple[KeyTable, Int64]:
     """Suppress; with a population the emptied classes stay, since nobody being there tells something too."""
     if table.population is not None and table.pairs is None:
-        stay = {
-            name: Histogram(h.domain, *(part[~failing[h.classes]] for part in (h.classes, h.values, h.people)))
-            for name, h in table.histograms.items()
-        }
-        return replace(table, records=np.where(failing, 0, table.records), histograms=stay), rows
+        histograms = {}
+        for name, h in table.histograms.items():
+            stay = ~failing[h.classes]
+            histograms[name] = Histogram(h.domain, h.classes[stay], h.values[stay], h.people[stay])
+        return replace(table, records=np.where(failing, 0, table.records), histograms=histograms), rows
     after = table.suppress(failing)
     if table.pairs is None:
         return after, rows[~failing]

@@ -43,7 +43,7 @@ class Hierarchy:
         A missing value is missing at every level but the top. A value outside the hierarchy is a fault that says
         how many there are, not which.
         """
-        rows = self._rows_of(domain)
+        rows = self.rows_of(domain.values, domain.name)
         missing = rows < 0
         span = max(len(self.rows) - 1, 1)
         recodes, losses = [], []
@@ -56,6 +56,22 @@ class Hierarchy:
             recodes.append(Recode(Domain(domain.name, values), codes.astype(np.int32)))
             losses.append(np.where(used < 0, 0.0, (leaves_under[used] - 1) / span))
         return Levels(domain, tuple(recodes), tuple(losses))
+
+    def rows_of(self, values: Sequence[str | None], name: str) -> Int64:
+        """The row of each value, -1 for missing; a value that is no leaf is a fault."""
+        row_of = self._row_of
+        outside = sum(value is not None and value not in row_of for value in values)
+        if outside:
+            raise InputError(
+                "D030",
+                f"{outside} of the {len(values)} values of {name!r} are not in its hierarchy.",
+                "Add them to the hierarchy's first column, or recode the variable first.",
+            )
+        return np.array([-1 if value is None else row_of[value] for value in values], np.int64)
+
+    def label_numbers(self, level: int) -> Int32:
+        """For each row its label at a level, as a number: equal labels, equal numbers."""
+        return self._levels[level][1]
 
     @cached_property
     def _row_of(self) -> dict[str, int]:
@@ -72,22 +88,6 @@ class Hierarchy:
             label_of = np.array([number[label] for label in column], np.int32)
             result.append((labels, label_of, np.bincount(label_of, minlength=len(labels)).astype(np.int64)))
         return result
-
-    def _rows_of(self, domain: Domain) -> Int64:
-        """The row of each value; -1 for missing."""
-        refuse_outside(domain.values, self._row_of, domain.name)
-        return np.array([-1 if value is None else self._row_of[value] for value in domain.values], np.int64)
-
-
-def refuse_outside(values: Sequence[str | None], inside: dict[str, int], name: str) -> None:
-    """Raise where values are not in a hierarchy; missing is in every one."""
-    outside = sum(value is not None and value not in inside for value in values)
-    if outside:
-        raise InputError(
-            "D030",
-            f"{outside} of the {len(values)} values of {name!r} are not in its hierarchy.",
-            "Add them to the hierarchy's first column, or recode the variable first.",
-        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 @njit(cache=True, nogil=True)
 def _slot_bits(rows: int) -> int:
-    bits = 4
+    bits = 2
     while (1 << bits) < 2 * rows:
         bits += 1
     return bits
@@ -26,44 +26,61 @@ def _slot_bits(rows: int) -> int:
 
 @njit(cache=True, nogil=True)
 def recode_word(
-    word: NDArray[Any], counts: NDArray[Any], shift: int, mask: int, step: NDArray[Any], slots: NDArray[Any],
-    out: NDArray[Any], total: NDArray[Any],
-) -> tuple[Any, Any]:  # fmt: skip
-    """Recode one field of one-word classes and count again: the new classes, in order of first sight.
+    word: NDArray[Any], counts: NDArray[Any], shift: int, mask: int, step: NDArray[Any], k: int, allowed: int,
+    slots: NDArray[Any], out: NDArray[Any], total: NDArray[Any],
+) -> int:  # fmt: skip
+    """Recode one field of one-word classes and count again, into `out` and `total`, in order of first sight.
 
-    The field is `mask` wide at `shift`; its code x becomes step[x]. `slots`, `out` and `total` are scratch, of at
-    least 4 and 1 times the rows: fresh memory for each call would cost as much as the counting.
+    The field is `mask` wide at `shift`; its code x becomes step[x]. Rows must come in blocks that share all higher
+    fields. Only rows of one block can fall together, so each block gets its own small hash table, which stays in the
+    cache, and at its end its classes are complete. Gives the number of new classes, or -1 as soon as more than
+    `allowed` records are in classes below k. `slots`, `out` and `total` are scratch, of at least 4 and 1 times the
+    rows: fresh memory for each call would cost as much as the counting.
     """
     rows = len(word)
-    bits = _slot_bits(rows)
-    down = np.uint64(64 - bits)
-    last = (1 << bits) - 1
-    slots[: last + 1] = -1
-    number, index = 0, 0
-    before = np.int64(-1)
-    for j in range(rows):
-        key = word[j]
-        code = (key >> shift) & mask
-        key ^= (code ^ step[code]) << shift
-        if key == before:  # where the table is sorted with this field last, most rows end here
-            total[index] += counts[j]
-            continue
-        before = key
-        at = np.int64((np.uint64(key) * _GOLDEN) >> down)
-        while True:
-            index = slots[at]
-            if index < 0:
-                slots[at] = number
-                out[number] = key
-                total[number] = counts[j]
-                index = number
-                number += 1
-                break
-            if out[index] == key:
+    higher = ~((mask << shift) | ((1 << shift) - 1))
+    number, below, end, clean = 0, 0, 0, 0
+    while end < rows:
+        start, first = end, number
+        block = word[start] & higher
+        while end < rows and word[end] & higher == block:
+            end += 1
+        bits = _slot_bits(end - start)
+        last = (1 << bits) - 1
+        if last >= clean:
+            slots[clean : last + 1] = -1
+            clean = last + 1
+        down = np.uint64(64 - bits)
+        index = -1
+        before = np.int64(-1)
+        for j in range(start, end):
+            key = word[j]
+            code = (key >> shift) & mask
+            key ^= (code ^ step[code]) << shift
+            if key == before:  # where this field is the lowest, most rows end here
                 total[index] += counts[j]
-                break
-            at = (at + 1) & last
-    return out[:number].copy(), total[:number].copy()
+                continue
+            before = key
+            at = np.int64((np.uint64(key) * _GOLDEN) >> down)
+            while True:
+                index = slots[at]
+                if index < first:  # empty, or left from an earlier block
+                    slots[at] = number
+                    out[number] = key
+                    total[number] = counts[j]
+                    index = number
+                    number += 1
+                    break
+                if out[index] == key:
+                    total[index] += counts[j]
+                    break
+                at = (at + 1) & last
+        if k > 0:
+            for index in range(first, number):
+                below += total[index] if total[index] < k else 0
+            if below > allowed:
+                return -1
+    return number
 
 
 @njit(cache=True, nogil=True)

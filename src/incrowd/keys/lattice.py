@@ -15,6 +15,7 @@ from math import prod
 import numpy as np
 
 from incrowd.errors import NotReleasable
+from incrowd.keys.anytime import bound_by_groups, improve
 from incrowd.keys.counting import Counter, is_plain_k, whole
 from incrowd.keys.hierarchy import Levels
 from incrowd.keys.loss import arithmetic, geometric
@@ -75,14 +76,46 @@ def search(
     walk = Walk(counter, time_limit, progress)
     if not walk.visit(walk.top) and counter.prunes:
         raise not_releasable(counter, walk.top)
-    nodes = walk.rule_out(all_nodes(walk.top))
-    walk.descend()
-    bound = walk.sweep(nodes, counter.yardstick.start(nodes))
+    if prod(height + 1 for height in walk.top) <= EXPLICIT:
+        nodes = walk.rule_out(all_nodes(walk.top))
+        walk.descend(walk.top)
+        bound = walk.sweep(nodes, counter.yardstick.start(nodes))
+    else:
+        walk.rule_out_levels()
+        walk.descend(walk.top)
+        bound = _bound(counter, suppression, weights, time_limit)
+        improve(walk, time_limit is not None)
     if walk.node is None:
         if walk.late:
             raise NotReleasable("R011", "The time ran out before a recoding was found.", "Allow more time.")
         raise not_releasable(counter, walk.top)
-    return result(walk, bound)
+    return result(walk, min(bound, walk.best))
+
+
+def _bound(
+    counter: Counter, suppression: float, weights: Mapping[str, float] | None, time_limit: float | None
+) -> float:
+    """A bound for a lattice that is too large to list, from exact searches on groups of keys."""
+    part_time = None if time_limit is None else time_limit / 10
+
+    def optimum(group: list[int]) -> float:
+        names = [counter.base.names[i] for i in group]
+        part = replace(counter.base, histograms={}, pairs=None, population=None).project(names)[0]
+        own = {name: weights[name] for name in names if name in weights} if weights else None
+        try:
+            return search(
+                part,
+                [counter.levels[i] for i in group],
+                [K(max(counter.k, 1))],
+                suppression=suppression,
+                objective=counter.yardstick.objective,
+                weights=own,
+                time_limit=part_time,
+            ).bound
+        except NotReleasable:
+            return 0.0
+
+    return bound_by_groups(counter.yardstick, [key.height for key in counter.levels], optimum)
 
 
 def measure_levels(
@@ -134,17 +167,22 @@ def all_nodes(top: Node) -> np.ndarray:
 
 def result(walk: Walk, bound: float) -> Search:
     """The best node of a walk, with its losses."""
-    counter, node = walk.counter, walk.node
+    counter, node, full = walk.counter, walk.node, walk.count
     assert node is not None
-    again = copy(counter)
-    again.yardstick = Yardstick.of(Objective.ARITHMETIC, counter.base, counter.levels)
-    full = again.judge(node).full
     assert full is not None
-    per_key = again.yardstick.per_key(node, full)
+    yardstick = counter.yardstick
+    if yardstick.objective not in (Objective.ARITHMETIC, Objective.GEOMETRIC):
+        counter = copy(counter)
+        counter.yardstick = Yardstick.of(Objective.ARITHMETIC, counter.base, counter.levels)
+        again = counter.judge(node).full
+        assert again is not None
+        per_key = counter.yardstick.per_key(node, again)
+    else:
+        per_key = yardstick.per_key(node, full)
     single = all(whole(requirement, counter.base) for requirement in counter.requirements)
     return Search(
         levels=dict(zip(counter.base.names, node, strict=True)),
-        objective=counter.yardstick.objective,
+        objective=yardstick.objective,
         score=walk.best,
         loss_arithmetic=float(arithmetic(per_key)),
         loss_geometric=float(geometric(per_key)),
@@ -167,7 +205,8 @@ def not_releasable(counter: Counter, node: Node) -> NotReleasable:
         if failing > counter.allowed:
             reached = requirement.achieved(table)
             value = "nothing" if reached is None else f"{reached:.4g}"
-            parts.append(f"'{requirement.describe()}' reaches {value} and fails for {failing / total:.1%} of the records")
+            words = f"'{requirement.describe()}' reaches {value} and fails for {failing / total:.1%} of the records"
+            parts.append(words)
     highest = all(level == key.height for level, key in zip(node, counter.levels, strict=True))
     place = "Even with every key at its highest level" if highest else "With the levels given"
     what = "; ".join(parts) or "the requirements hold one by one, but not together"

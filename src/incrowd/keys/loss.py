@@ -60,7 +60,8 @@ def shares(weights: Mapping[str, float] | None, names: Sequence[str]) -> Float64
     raw = np.array([given.get(name, 1.0) for name in names], dtype=np.float64)
     if (raw < 0).any() or not raw.sum() > 0 or not np.isfinite(raw).all():
         raise ValueError("weights must be finite, not negative, and not all zero")
-    return raw / raw.sum()
+    scaled: Float64 = raw / raw.sum()
+    return scaled
 
 
 def arithmetic(per_key: Float64, weights: Float64 | None = None) -> Float64:
@@ -69,7 +70,8 @@ def arithmetic(per_key: Float64, weights: Float64 | None = None) -> Float64:
     >>> float(arithmetic(np.array([0.0, 0.5])))
     0.25
     """
-    return per_key.mean(axis=-1) if weights is None else per_key @ weights
+    result: Float64 = per_key.mean(axis=-1) if weights is None else per_key @ weights
+    return result
 
 
 def geometric(per_key: Float64, weights: Float64 | None = None) -> Float64:

@@ -37,6 +37,7 @@ class Objective(StrEnum):
 
 # How `bounds.py` puts base and toll together.
 SUM, LOG_SUM, SQUARES, CLASSES = 0, 1, 2, 3
+_MODES = {Objective.GEOMETRIC: LOG_SUM, Objective.DISCERNIBILITY: SQUARES, Objective.CLASS_SIZE: CLASSES}
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +64,7 @@ class Yardstick:
     means: Float64
     extra: Float64
     spans: Float64
+    margins: tuple[Int64, ...]
     inherits: bool
 
     @staticmethod
@@ -86,9 +88,9 @@ class Yardstick:
                 np.maximum.at(extra[i, level], recode.codes, gone - cells[level])  # the same for all that occur
                 spans[i, level] = max(len(np.unique(recode.codes[count > 0])), 1)
         share = shares(weights, base.names)
-        mode = {Objective.GEOMETRIC: LOG_SUM, Objective.DISCERNIBILITY: SQUARES, Objective.CLASS_SIZE: CLASSES}.get(objective, SUM)
+        mode = _MODES.get(objective, SUM)
         scale = share * len(levels) * records if objective is Objective.ENTROPY else share
-        return Yardstick(objective, mode, records, smallest, scale, means, extra, spans, inherits)
+        return Yardstick(objective, mode, records, smallest, scale, means, extra, spans, tuple(counts), inherits)
 
     @property
     def additive(self) -> bool:
@@ -142,16 +144,23 @@ class Yardstick:
 
     def start(self, nodes: np.ndarray) -> Float64:
         """A base for each node before anything is counted: exact for losses, from the spans for the others."""
-        columns = np.arange(nodes.shape[1])
         if self.additive:
             prices = self.means if self.mode == SUM else np.log1p(self.means)
-            total: Float64 = (prices * self.weights[:, None])[columns[None, :], nodes].sum(axis=1)
+            total = _sum_over_keys(prices * self.weights[:, None], nodes)
             return total if self.mode == SUM else np.expm1(total)
-        cells = np.exp(np.log(self.spans)[columns[None, :], nodes].sum(axis=1)) * (1 + 1e-9)
+        cells = np.exp(_sum_over_keys(np.log(self.spans), nodes)) * (1 + 1e-9)
         if self.mode == SQUARES:
             return float(self.records) ** 2 / cells
         most: Float64 = np.minimum(cells, self.records // self.smallest)
         return self.records / (most + 1)
+
+
+def _sum_over_keys(values: Float64, nodes: np.ndarray) -> Float64:
+    """The sum of values[key, level] for each node."""
+    total = np.zeros(len(nodes))
+    for i in range(nodes.shape[1]):
+        total += values[i][nodes[:, i]]
+    return total
 
 
 def _prices(objective: Objective, key: Levels, count: Int64) -> tuple[Float64, Float64]:

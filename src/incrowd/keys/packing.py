@@ -47,3 +47,52 @@ def add_up(groups: NDArray[np.int64], amounts: NDArray[np.int64], number: int) -
     total = np.zeros(number, dtype=np.int64)
     np.add.at(total, groups, amounts)
     return total
+
+
+def count_rows(
+    columns: Sequence[Ints], spans: Sequence[int], counts: NDArray[np.int64] | None = None
+) -> tuple[list[NDArray[np.int32]], NDArray[np.int64]]:
+    """Which rows occur, and how often? The distinct rows in lexicographic order, column by column, and their counts.
+
+    `counts` says how often each row stands for itself (once, when left out). Where the codes fit into 63 bits side by
+    side, which is nearly always, equal rows are found by sorting one array of numbers, without an index beside it.
+
+    >>> rows, counts = count_rows([np.array([1, 0, 1]), np.array([5, 2, 5])], [2, 6])
+    >>> [column.tolist() for column in rows], counts.tolist()
+    ([[0, 1], [2, 5]], [1, 2])
+    """
+    widths = [max(int(span) - 1, 0).bit_length() for span in spans]
+    if counts is None and sum(widths) <= 63:
+        return _count_by_sorting(columns, widths)
+    packed = pack(columns, spans)
+    order = np.argsort(packed, kind="stable")
+    starts = np.flatnonzero(_changes(packed[order]))
+    amounts = np.ones(len(packed), np.int64) if counts is None else counts
+    first = order[starts]
+    summed = np.add.reduceat(amounts[order], starts) if len(starts) else np.zeros(0, np.int64)
+    return [np.asarray(column[first], dtype=np.int32) for column in columns], summed
+
+
+def _count_by_sorting(
+    columns: Sequence[Ints], widths: Sequence[int]
+) -> tuple[list[NDArray[np.int32]], NDArray[np.int64]]:
+    packed = np.zeros(len(columns[0]), dtype=np.int64)
+    for column, width in zip(columns, widths, strict=True):
+        packed <<= width
+        packed |= column
+    packed.sort()
+    starts = np.flatnonzero(_changes(packed))
+    counts = np.diff(starts, append=len(packed))
+    packed = packed[starts]
+    found: list[NDArray[np.int32]] = []
+    for width in reversed(widths):
+        found.append((packed & ((1 << width) - 1)).astype(np.int32))
+        packed >>= width
+    return found[::-1], counts
+
+
+def _changes(packed: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Where a sorted array begins a new value."""
+    changes = np.ones(len(packed), dtype=bool)
+    np.not_equal(packed[1:], packed[:-1], out=changes[1:])
+    return changes

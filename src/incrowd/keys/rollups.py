@@ -18,6 +18,7 @@ from incrowd.keys.kernels import recode_word, recode_words
 from incrowd.keys.table import Int64
 
 Node = tuple[int, ...]
+Table = tuple[Int64, Int64]
 _WORD = 63  # bits of a word that are used: the sign stays clear
 
 
@@ -97,14 +98,13 @@ class Rollups:
         self._order = tuple(order)
         self._memory = memory
         self._held = 0
-        order = np.argsort(words[0]) if len(words) == 1 else np.lexsort(words[::-1])
-        self._base = self._origin = (np.ascontiguousarray(words[:, order]), counts[order])
+        self._base = self._origin = in_order((words, counts))
         self._root: Node = (0,) * len(steps.levels)
         fields = zip(layout.where.tolist(), layout.shifts.tolist(), layout.masks.tolist(), strict=True)
         self._fields = tuple(fields)
         rows = len(counts)
         self._scratch = np.empty(4 * rows + 16, np.int32), np.empty(rows, np.int64), np.empty(rows, np.int64)
-        self._tables: OrderedDict[Node, tuple[Int64, Int64]] = OrderedDict()
+        self._tables: OrderedDict[Node, Table] = OrderedDict()
 
     @property
     def root(self) -> Node:
@@ -115,50 +115,68 @@ class Rollups:
         """From now on mostly nodes at or above `root` will be asked for: start from its table."""
         if root == self._root:
             return
-        table = self.table(root)
-        self._root, self._base = root, table
+        # In order, because the blocks that recode_word counts on are those of a sorted table.
+        self._base = in_order(self.table(root))
+        self._root = root
         stays = [(node, kept) for node, kept in self._tables.items() if _below(root, node)]
         self._tables = OrderedDict(stays)
         self._held = sum(_bytes(kept) for _, kept in stays)
 
-    def table(self, node: Node) -> tuple[Int64, Int64]:
-        """The classes of a node (words, counts), in no particular order."""
-        if not _below(self._root, node):
-            return self._roll(self._origin, (0,) * len(node), node)
-        path = [(self._root, -1)]
-        for key in self._order:
-            here = path[-1][0]
-            if here[key] != node[key]:
-                path.append(((*here[:key], node[key], *here[key + 1 :]), key))
-        at = len(path) - 1
-        while at > 0 and path[at][0] not in self._tables:
-            at -= 1
-        current = self._base if at == 0 else self._tables[path[at][0]]
-        if at:
-            self._tables.move_to_end(path[at][0])
-        for target, key in path[at + 1 :]:
-            current = self._raise(current, key, self._root[key], node[key])
-            self._hold(target, current)
-        return current
-
-    def _roll(self, table: tuple[Int64, Int64], source: Node, target: Node) -> tuple[Int64, Int64]:
-        """Raise the keys in which the nodes differ, one after the other."""
-        for key in self._order:
-            if source[key] != target[key]:
-                table = self._raise(table, key, source[key], target[key])
+    def table(self, node: Node) -> Table:
+        """The classes of a node (words, counts), in no particular order; valid until the next call."""
+        table = self.table_unless(node, 0, 0)
+        assert table is not None
         return table
 
-    def _raise(self, table: tuple[Int64, Int64], key: int, level: int, to: int) -> tuple[Int64, Int64]:
+    def table_unless(self, node: Node, k: int, allowed: int) -> Table | None:
+        """The same, or None where more than `allowed` records are in classes below k and it was seen early."""
+        if not _below(self._root, node):
+            return self._roll(self._origin, node)
+        if node == self._root:
+            return self._base
+        here, path = self._root, []
+        for key in self._order:
+            if here[key] != node[key]:
+                here = (*here[:key], node[key], *here[key + 1 :])
+                path.append((here, key))
+        at = len(path)
+        while at > 0 and path[at - 1][0] not in self._tables:
+            at -= 1
+        current = self._base
+        if at:
+            current = self._tables[path[at - 1][0]]
+            self._tables.move_to_end(path[at - 1][0])
+        for target, key in path[at:-1]:
+            raised = self._raise(current, key, self._root[key], node[key])
+            assert raised is not None
+            current = raised[0].copy(), raised[1].copy()
+            self._hold(target, current)
+        if at == len(path):
+            return current
+        key = path[-1][1]
+        return self._raise(current, key, self._root[key], node[key], k, allowed)
+
+    def _roll(self, table: Table, node: Node) -> Table:
+        """From level 0 of all keys to a node, nothing kept."""
+        for key in self._order:
+            if node[key]:
+                raised = self._raise(table, key, 0, node[key])
+                assert raised is not None
+                table = raised[0].copy(), raised[1].copy()
+        return table
+
+    def _raise(self, table: Table, key: int, level: int, to: int, k: int = 0, allowed: int = 0) -> Table | None:
+        """Raise one key; the result lies in scratch memory."""
         words, counts = table
         step, (where, shift, mask) = self._steps.map(key, level, to), self._fields[key]
         self.rolled += len(counts)
         if len(words) == 1:
-            word, total = recode_word(words[0], counts, shift, mask, step, *self._scratch)
-            return word[None, :], total
-        result: tuple[Int64, Int64] = recode_words(words, counts, where, shift, mask, step)
+            number = recode_word(words[0], counts, shift, mask, step, k, allowed, *self._scratch)
+            return None if number < 0 else (self._scratch[1][None, :number], self._scratch[2][:number])
+        result: Table = recode_words(words, counts, where, shift, mask, step)
         return result
 
-    def _hold(self, node: Node, table: tuple[Int64, Int64]) -> None:
+    def _hold(self, node: Node, table: Table) -> None:
         self._tables[node] = table
         self._held += _bytes(table)
         while self._held > self._memory and len(self._tables) > 1:
@@ -166,7 +184,14 @@ class Rollups:
             self._held -= _bytes(old)
 
 
-def _bytes(table: tuple[Int64, Int64]) -> int:
+def in_order(table: Table) -> Table:
+    """The table sorted by its words."""
+    words, counts = table
+    order = np.argsort(words[0]) if len(words) == 1 else np.lexsort(words[::-1])
+    return np.ascontiguousarray(words[:, order]), counts[order]
+
+
+def _bytes(table: Table) -> int:
     return table[0].nbytes + table[1].nbytes
 
 

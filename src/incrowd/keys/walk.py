@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import comb
 from time import monotonic
 
 import numpy as np
@@ -11,17 +12,19 @@ import numpy as np
 from incrowd.keys.bounds import Known
 from incrowd.keys.counting import Counter, Verdict
 from incrowd.keys.margins import Margins
+from incrowd.keys.objective import Count
 from incrowd.keys.rollups import Node
 
 _TIDY = 64  # counts between two looks at which nodes are left
+_WORTH = 4  # nodes left for each marginal, below which looking at the nodes themselves is quicker
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search is: nodes counted so far, nodes that may still matter, best score so far."""
+    """How far a search is: nodes counted so far, nodes that may still matter (None: not known), best score so far."""
 
     counted: int
-    open: int
+    open: int | None
     best: float
 
 
@@ -38,6 +41,7 @@ class Walk:
         self.counted = 0
         self.best = np.inf
         self.node: Node | None = None
+        self.count: Count | None = None
         self._deadline = None if time_limit is None else monotonic() + time_limit
         self._progress = progress
         self._seen: dict[Node, bool] = {}
@@ -58,7 +62,7 @@ class Walk:
         if verdict.feasible and verdict.full is not None:
             score = self.yardstick.score(node, verdict.full)
             if score < self.best:
-                self.best, self.node = score, node
+                self.best, self.node, self.count = score, node, verdict.full
         self._seen[node] = verdict.feasible
         return verdict.feasible
 
@@ -77,25 +81,47 @@ class Walk:
             return nodes
         margins = Margins(self.counter.steps, self.counter.k, self.counter.allowed)
         for size in (1, 2, 3):
-            start = margins.start(self.counter.sizes.root, size)
-            codes, counts = self.counter.codes(start)
-            for node in margins.failing(codes, counts, start, size):
-                self.known.add(node, True)
-                self.counted += 1
+            if comb(len(self.top), size) * _WORTH > len(nodes):
+                break
+            self._look_at(margins, size)
             left = nodes[self.known.spared(nodes)]
             if 0 < len(left) < len(nodes):
                 nodes = left
                 self.counter.raise_root(tuple(nodes.min(axis=0).tolist()))
         return nodes
 
-    def descend(self) -> None:
-        """From the top, always to the feasible child that promises the least score, until there is none."""
-        here = self.top
+    def _look_at(self, margins: Margins, size: int) -> list[Node]:
+        start = margins.start(self.counter.sizes.root, size)
+        failing = margins.failing(*self.counter.codes(start), start, size)
+        for node in failing:
+            self.known.add(node, True)
+        self.counted += len(failing)
+        return failing
+
+    def rule_out_levels(self) -> None:
+        """Learn from marginals without a list of nodes: what one key alone cannot have need not be counted."""
+        if not self.counter.k:
+            return
+        margins = Margins(self.counter.steps, self.counter.k, self.counter.allowed)
+        lowest = list(self.counter.sizes.root)
+        for node in self._look_at(margins, 1):
+            for i, level in enumerate(node):
+                if level < self.top[i]:
+                    lowest[i] = max(lowest[i], level + 1)
+        self.counter.raise_root(tuple(lowest))
+        self._look_at(margins, 2)
+
+    def descend(self, here: Node, rng: np.random.Generator | None = None) -> None:
+        """From a node down, always to the feasible child that promises the least score, until there is none.
+
+        With `rng` the children are tried in random order instead.
+        """
         while not self.late:
             children = [(*here[:i], here[i] - 1, *here[i + 1 :]) for i in range(len(here)) if here[i] > 0]
             children = [child for child in children if child not in self._seen and not self.known.rules_out(child)]
             promise = self.yardstick.start(np.array(children, np.int8).reshape(-1, len(here)))
-            for at in np.argsort(promise, kind="stable"):
+            order = np.argsort(promise, kind="stable") if rng is None else rng.permutation(len(children))
+            for at in order:
                 if self.visit(children[at]):
                     here = children[at]
                     break
@@ -120,8 +146,11 @@ class Walk:
                 return self.best
             if self.late:
                 return self.known.least_open(nodes, starts, at, self.best)
-            self.visit(tuple(nodes[at].tolist()))
-            at, since = at + 1, since + 1
+            node, counted = tuple(nodes[at].tolist()), self.counted
+            self.visit(node)
+            if node == self.node:  # better than all before: there may be more of that below
+                self.descend(node)
+            at, since = at + 1, since + self.counted - counted
 
     def _tidy(self, nodes: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Drop nodes that are out of question, and start counting from the finest table still needed."""
@@ -131,6 +160,10 @@ class Walk:
         nodes, starts = nodes[stay], starts[stay]
         if len(nodes):
             self.counter.raise_root(tuple(nodes.min(axis=0).tolist()))
-        if self._progress is not None:
-            self._progress(Progress(self.counted, len(nodes), self.best))
+        self.report(len(nodes))
         return nodes, starts
+
+    def report(self, open_: int | None = None) -> None:
+        """Tell whoever asked how far the search is."""
+        if self._progress is not None:
+            self._progress(Progress(self.counted, open_, self.best))

@@ -55,13 +55,9 @@ def _steps(plan: Plan) -> Iterator[Fault]:
             if name in there:
                 continue
             if name in plan.variables:
-                yield Fault(
-                    "P013", place, f"{name!r} is gone before this step.", "Change the order of the steps."
-                )
+                yield Fault("P013", place, f"{name!r} is gone before this step.", "Change the order of the steps.")
             else:
-                yield Fault(
-                    "P012", place, f"{name!r} is not a variable of the plan.", _did_you_mean(name, there)
-                )
+                yield Fault("P012", place, f"{name!r} is not a variable of the plan.", _did_you_mean(name, there))
         if isinstance(step, Drop):
             there = [name for name in there if name not in step.variables]
         elif isinstance(step, Pseudonymise):
@@ -72,9 +68,7 @@ def _steps(plan: Plan) -> Iterator[Fault]:
     for name in plan.with_role("identifier"):
         if name in there:
             hint = "Drop it, or pseudonymise it."
-            yield Fault(
-                "P015", f"variables.{name}", f"the identifier {name!r} would be released as it is.", hint
-            )
+            yield Fault("P015", f"variables.{name}", f"the identifier {name!r} would be released as it is.", hint)
     if not [name for name in plan.with_role("key") if name in there]:
         yield Fault(
             "P016",
@@ -123,9 +117,7 @@ def _requirements(plan: Plan) -> Iterator[Fault]:
             for i, name in enumerate(step.models or []):
                 if name not in models:
                     hint = f"The plan requires: {', '.join(sorted(models))}."
-                    yield Fault(
-                        "P021", f"steps.{number}.for.{i}", f"the plan has no requirement {name!r}.", hint
-                    )
+                    yield Fault("P021", f"steps.{number}.for.{i}", f"the plan has no requirement {name!r}.", hint)
 
 
 def _did_you_mean(name: str, known: Sequence[str]) -> str | None:

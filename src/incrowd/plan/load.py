@@ -38,9 +38,7 @@ def parse_plan(text: str, folder: Path) -> Plan:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "this is not YAML"
-        raise PlanError(
-            [Fault("P001", "plan", f"{problem}.", None, mark.line + 1 if mark else None)]
-        ) from None
+        raise PlanError([Fault("P001", "plan", f"{problem}.", None, mark.line + 1 if mark else None)]) from None
     faults: list[Fault] = []
     lines: dict[Place, int] = {}
     content = _plain(node, (), lines, faults)
@@ -53,8 +51,7 @@ def parse_plan(text: str, folder: Path) -> Plan:
         faults += [_fault(dict(item), lines) for item in error.errors(include_url=False, include_input=False)]
     if plan is not None:
         faults += [
-            Fault(f.code, f.place, f.message, f.hint, _line(_parts(f.place), lines))
-            for f in check_plan(plan, folder)
+            Fault(f.code, f.place, f.message, f.hint, _line(_parts(f.place), lines)) for f in check_plan(plan, folder)
         ]
     if faults or plan is None:
         raise PlanError(sorted(faults, key=lambda fault: fault.line or 0))

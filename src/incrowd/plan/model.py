@@ -41,9 +41,7 @@ class Variable(_Strict):
         "to learn; other: neither."
     )
     reason: Text = Field(description="Why it has this role. Stays in the audit.")
-    label: Text | None = Field(
-        None, description="What the column means, for the data dictionary of the release."
-    )
+    label: Text | None = Field(None, description="What the column means, for the data dictionary of the release.")
 
 
 class Step(_Strict):
@@ -75,9 +73,7 @@ class Recode(Step):
     bands: Annotated[list[Decimal], Field(min_length=1)] | None = Field(
         None, description="Where each band starts: [16, 30, 45] gives 16-29, 30-44, 45+."
     )
-    labels: list[Text] | None = Field(
-        None, description="With bands: their names, as many as there are bands."
-    )
+    labels: list[Text] | None = Field(None, description="With bands: their names, as many as there are bands.")
     mapping: Annotated[dict[str, str], Field(min_length=1)] | None = Field(
         None, description="New names of values; values that are not mentioned stay, unless others is given."
     )
@@ -85,9 +81,7 @@ class Recode(Step):
         None, description="With mapping or lookup: the name of all other values, or 'fault' to refuse them."
     )
     date_part: Literal["decade", "year", "quarter", "month"] | None = None
-    date_format: Text | None = Field(
-        None, description="With date_part: how dates are written, e.g. %d/%m/%Y."
-    )
+    date_format: Text | None = Field(None, description="With date_part: how dates are written, e.g. %d/%m/%Y.")
     prefix: Annotated[int, Field(ge=1)] | None = Field(None, description="How many first characters to keep.")
     lookup: Text | None = Field(
         None, description="A CSV file with a header: first column the value, second its new name."
@@ -172,9 +166,7 @@ class OneSidedRequirement(_Strict):
         return models.OneSided(self.sensitive, self.value, self.alpha)
 
 
-AnyRequirement = Annotated[
-    KRequirement | DistinctLRequirement | OneSidedRequirement, Field(discriminator="model")
-]
+AnyRequirement = Annotated[KRequirement | DistinctLRequirement | OneSidedRequirement, Field(discriminator="model")]
 
 
 class Release(_Strict):

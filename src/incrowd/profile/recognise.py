@@ -106,7 +106,10 @@ def form_of(facts: Facts) -> Form:
 def suggest(facts: Facts, form: Form) -> Suggestion:
     """Which kind and role does a column suggest?"""
     hint = hint_of(facts.name)
-    shares = {kind.name: _share(kind, facts.values) for kind in KINDS if kind.looks is not None}
+    # Decimal numbers, dates and short whole numbers look like nothing else: no need to try.
+    short = form.type == "whole number" and (facts.counts.longest or 0) < 10
+    values = () if short or form.type in ("number", "date", "yes/no") else facts.values
+    shares = {kind.name: _share(kind, values) for kind in KINDS if kind.looks is not None}
     return (
         _by_values(facts, hint, shares)
         or _by_sequence(facts, hint)

@@ -92,7 +92,8 @@ def _choose(column: Column, profile: Profile) -> _Choice:
         return _Choice(column, advice="So many different numbers make small classes: recode them to bands.")
     if column.distinct > _MANY:
         ways = "a prefix (codes), a mapping, a lookup file or a hierarchy"
-        return _Choice(column, advice=f"{column.distinct:,} values make small classes: recode them by {ways}.")
+        advice = f"{column.distinct:,} values make small classes, which the last step drops: recode by {ways}."
+        return _Choice(column, advice=advice)
     return _Choice(column)
 
 

@@ -52,11 +52,12 @@ def hint_of(name: str) -> Hint | None:
 def _find(words: tuple[str, ...]) -> Hint | None:
     best: tuple[int, int] = (0, 0)
     found: Hint | None = None
-    for kind, phrase in _phrases():
-        place = _place(phrase, words)
+    joined = "".join(words)
+    for kind, phrase, together in _phrases():
+        place = _place(phrase, words) if "*" in phrase[0] or phrase[0] in words else None
         length = len(phrase)
         if place is None:
-            if "".join(words) != "".join(phrase).rstrip("*"):
+            if joined != together:
                 continue
             place, length = 0, max(len(words), len(phrase))
         size = (length, sum(map(len, phrase)))
@@ -69,8 +70,11 @@ def _find(words: tuple[str, ...]) -> Hint | None:
 
 
 @cache
-def _phrases() -> tuple[tuple[Kind, tuple[str, ...]], ...]:
-    return tuple((kind, tuple(phrase.split())) for kind in KINDS for phrase in kind.phrases)
+def _phrases() -> tuple[tuple[Kind, tuple[str, ...], str], ...]:
+    """Every phrase of every kind: its words, and the same without spaces."""
+    return tuple(
+        (kind, tuple(phrase.split()), phrase.replace(" ", "").rstrip("*")) for kind in KINDS for phrase in kind.phrases
+    )
 
 
 def _place(phrase: tuple[str, ...], words: tuple[str, ...]) -> int | None:

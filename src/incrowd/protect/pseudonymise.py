@@ -20,9 +20,7 @@ def pseudonymise(step: Pseudonymise, number: int, state: State, context: Context
     rows = state.rows.add_text(step.into, step.variables, pseudonyms(subkey, len(step.variables)))
     people, names, shared = rows.compare_distinct(step.variables, step.into)
     if people != names:
-        raise IncrowdError(
-            "X010", "two different people got the same pseudonym.", "Run again with another secret."
-        )
+        raise IncrowdError("X010", "two different people got the same pseudonym.", "Run again with another secret.")
     gone = [name for name in step.variables if name in context.identifiers]
     notes = (f"{names} different pseudonyms; {shared} records share theirs with another record",)
     cells = int(state.table.records.sum()) * max(len(gone), 1)

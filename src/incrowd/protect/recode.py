@@ -68,9 +68,7 @@ def _labels(step: model.Recode, values: Values, context: Context) -> list[str | 
             return labels.prefix(values, step.prefix)
         case "lookup":
             assert step.lookup is not None
-            return labels.mapping(
-                values, read_lookup(context.folder / step.lookup), name, step.others or "fault"
-            )
+            return labels.mapping(values, read_lookup(context.folder / step.lookup), name, step.others or "fault")
         case _:
             assert step.hierarchy is not None
             assert step.level is not None

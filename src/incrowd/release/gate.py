@@ -52,9 +52,7 @@ def refuse(verdicts: Sequence[Verdict]) -> NotReleasable | None:
     failed = [verdict for verdict in verdicts if not verdict.passed]
     if not failed:
         return None
-    lines = [
-        f"required: {v.requirement}; the file has {v.achieved:g}" for v in failed if v.achieved is not None
-    ]
+    lines = [f"required: {v.requirement}; the file has {v.achieved:g}" for v in failed if v.achieved is not None]
     return NotReleasable(
         "R001", "the file does not satisfy its requirements: " + "; ".join(lines) + ".",
         "Recode more, or add a suppress_records step.",

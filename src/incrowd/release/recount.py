@@ -84,9 +84,7 @@ def _one_sided(
     whole = count.people(keys)
     if not whole.num_rows:
         return True, requirement.alpha, None
-    hit = count.table.filter(
-        pc.fill_null(pc.equal(count.table[requirement.sensitive], requirement.value), False)
-    )
+    hit = count.table.filter(pc.fill_null(pc.equal(count.table[requirement.sensitive], requirement.value), False))
     with_value = _as_dict(Recount(hit, count.unit).people(keys), keys)
     shares = [with_value.get(combination, 0) / n for combination, n in _as_dict(whole, keys).items()]
     largest = max(shares)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,9 +61,7 @@ def _chunks(path: Path) -> Iterator[bytes]:
             while chunk := file.read(_CHUNK):
                 yield chunk
     except (EOFError, gzip.BadGzipFile):
-        raise InputError(
-            "D003", f"{path.name} is not a complete gzip file.", "Fetch or compress it again."
-        ) from None
+        raise InputError("D003", f"{path.name} is not a complete gzip file.", "Fetch or compress it again.") from None
 
 
 def _inspect(path: Path) -> str:
@@ -77,9 +76,7 @@ def _inspect(path: Path) -> str:
             raise InputError("D005", f"{path.name} is UTF-16 text.", "Save it as UTF-8.")
         if (place := chunk.find(b"\0")) >= 0:
             line += chunk.count(b"\n", 0, place)
-            raise InputError(
-                "D008", f"line {line} of {path.name} holds a NUL byte.", "The file is damaged or binary."
-            )
+            raise InputError("D008", f"line {line} of {path.name} holds a NUL byte.", "The file is damaged or binary.")
         blank = blank and not chunk.removeprefix(b"\xef\xbb\xbf").strip()
         if not chunk.isascii() or pending:
             text = pending + chunk
@@ -116,18 +113,15 @@ def _header(path: Path, encoding: str) -> str:
     """The first record, which may hold quoted line ends."""
     with _open(path) as file:
         start = file.read(LONGEST_LINE).decode(encoding, errors="replace").removeprefix("\ufeff")
-    lines, quotes = [], 0
-    for line in start.splitlines(keepends=True):
-        lines.append(line)
-        quotes += line.count('"')
-        if quotes % 2 == 0:
-            break
-    return "".join(lines).rstrip("\r\n")
+    end = -1
+    while (end := start.find("\n", end + 1)) >= 0 and start.count('"', 0, end) % 2:
+        pass
+    return (start if end < 0 else start[:end]).rstrip("\r\n")
 
 
 def _split(header: str, delimiter: str) -> list[str]:
     csv.field_size_limit(LONGEST_LINE)
-    return next(csv.reader([header], delimiter=delimiter), [])
+    return next(csv.reader(io.StringIO(header, newline=""), delimiter=delimiter), [])
 
 
 def _fields(header: str, delimiter: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,13 @@ class Rows:
         """Let the engine work, and fetch the (small) result."""
         return safely(self.place, lambda: self.connection.to_pyarrow(expression))
 
+    def stream(self, expression: ibis.Table, size: int = 1 << 20) -> Iterator[pa.RecordBatch]:
+        """Let the engine work, and fetch a large result piece by piece."""
+        # Not to_pyarrow_batches: in Ibis 12 it calls a method that DuckDB 2 no longer has.
+        reader = safely(self.place, lambda: self.connection._to_duckdb_relation(expression).to_arrow_reader(size))
+        while (batch := safely(self.place, lambda: next(reader, None))) is not None:
+            yield batch
+
     def value_counts(self, column: str) -> dict[str | None, int]:
         """The distinct values of a column with their number of records."""
         picked = self.table.select(value=self.text(column))
@@ -74,9 +81,7 @@ class Rows:
     def relabel(self, column: str, labels: Mapping[str, str | None]) -> Rows:
         """Every value of a column by its new label; missing stays missing. The labels go in as a table to join."""
         old, new = list(labels), list(labels.values())
-        lookup = ibis.memtable(
-            pa.table({"_old": pa.array(old, pa.string()), "_new": pa.array(new, pa.string())})
-        )
+        lookup = ibis.memtable(pa.table({"_old": pa.array(old, pa.string()), "_new": pa.array(new, pa.string())}))
         joined = self.table.left_join(lookup, self.text(column) == lookup["_old"])
         picked = [joined["_new"].name(name) if name == column else joined[name] for name in self.columns]
         return replace(self, table=joined.select(picked))
@@ -89,9 +94,7 @@ class Rows:
         if not combinations.num_rows:
             return self
         gone = ibis.memtable(combinations.rename_columns([f"_k{i}" for i in range(combinations.num_columns)]))
-        matches = [
-            self.text(name).identical_to(gone[f"_k{i}"]) for i, name in enumerate(combinations.column_names)
-        ]
+        matches = [self.text(name).identical_to(gone[f"_k{i}"]) for i, name in enumerate(combinations.column_names)]
         if unit is None:
             return replace(self, table=self.table.anti_join(gone, matches))
         people = self.table.semi_join(gone, matches).select(_unit=unit).distinct()
@@ -101,9 +104,7 @@ class Rows:
         """A new first column, made by a function of the encoded columns; an empty result is missing."""
         # Engines do not let a function on batches return missing values itself.
         value = self._call(columns, function, "string").nullif("").name(name)
-        return replace(
-            self, table=self.table.select([value, *(self.table[column] for column in self.columns)])
-        )
+        return replace(self, table=self.table.select([value, *(self.table[column] for column in self.columns)]))
 
     def shuffled(self, columns: Sequence[str], function: OnBatch) -> Rows:
         """In the order of a keyed hash of these columns. Equal hashes are told apart by the columns themselves;

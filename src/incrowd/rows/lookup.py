@@ -13,9 +13,7 @@ def read_lookup(path: Path) -> dict[str, str]:
     """A CSV file with a header: the first column is the value, the second its new name."""
     dialect = sniff(path)
     if len(dialect.columns) < 2:
-        raise InputError(
-            "D024", f"the lookup {path.name} needs two columns.", "First the value, then its new name."
-        )
+        raise InputError("D024", f"the lookup {path.name} needs two columns.", "First the value, then its new name.")
     names: dict[str, str] = {}
     for line, row in _lines(path, dialect.delimiter, dialect.encoding):
         if line == 1 or not row:

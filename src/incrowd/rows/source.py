@@ -22,17 +22,17 @@ def open_source(
     encoding: str | None = None,
     spill: Path | None = None,
     memory: str | None = None,
+    connection: Any = None,
 ) -> Rows:
     """Which records are in this file? Opens it lazily: nothing is read but the header until somebody counts.
 
-    CSV (also .gz) with any common delimiter, Parquet, and the first sheet of an Excel file.
+    CSV (also .gz) with any common delimiter, Parquet, and the first sheet of an Excel file. Files opened on one
+    `connection` (see `rows.engine.connect`) share its engine.
     """
     path = Path(path)
     if not path.is_file():
-        raise InputError(
-            "D000", f"there is no file {path}.", "Paths in a plan start from the plan's own folder."
-        )
-    connection = connect(spill, memory)
+        raise InputError("D000", f"there is no file {path}.", "Paths in a plan start from the plan's own folder.")
+    connection = connection or connect(spill, memory)
 
     def read() -> ibis.Table:
         match path.suffix.lower():
@@ -80,9 +80,7 @@ def _excel(path: Path) -> pa.Table:
         raise InputError("D002", f"{path.name} has no header line.", "The first line must name the columns.")
     header = ["" if name is None else str(name) for name in lines[0]]
     if "" in header or len({name.lower() for name in header}) < len(header):
-        raise InputError(
-            "D011", f"line 1 of {path.name} leaves a column unnamed or names one twice.", "Rename it."
-        )
+        raise InputError("D011", f"line 1 of {path.name} leaves a column unnamed or names one twice.", "Rename it.")
     columns = {name: [_cell(line[i]) for line in lines[1:]] for i, name in enumerate(header)}
     return pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
 

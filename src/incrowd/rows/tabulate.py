@@ -1,25 +1,32 @@
-"""Rows to KeyTable: one `group by` in the engine, codes and packing here. The one rule for missing values is applied
-here (see keys/table.py).
+"""Rows to KeyTable: one pass of the engine, codes and packing here.
+
+The one rule for missing values (see keys/table.py) is applied here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from incrowd.errors import InputError
-from incrowd.keys.packing import add_up, group, pack
+from incrowd.keys.packing import add_up, count_rows, group, pack
 from incrowd.keys.table import Domain, Histogram, Int32, Int64, KeyTable, Pairs
 from incrowd.rows.frame import Rows
 
+#: So many records are looked at before it is decided who counts: the engine, or the sort here.
+PEEK = 65_536
+#: Below this share of distinct combinations the engine's group by leaves so little that it is the quicker way.
+DISTINCT_ENOUGH = 0.3
 
-def tabulate(
-    rows: Rows, keys: Sequence[str], sensitive: Sequence[str] = (), unit: str | None = None
-) -> KeyTable:
+
+def tabulate(rows: Rows, keys: Sequence[str], sensitive: Sequence[str] = (), unit: str | None = None) -> KeyTable:
     """Which combinations of the keys occur, how often, and how is each sensitive variable spread in them?
 
     One pass of the engine for each sensitive variable (one pass in all without any, or with one): the counts of the
@@ -32,76 +39,127 @@ def tabulate(
     return replace(tables[0], histograms={name: h for table in tables for name, h in table.histograms.items()})
 
 
-def _counted(rows: Rows, keys: Sequence[str], sensitive: str | None, unit: str | None) -> pa.Table:
-    """The engine's part. Missing and empty are one value of a sensitive variable."""
+def _counted(rows: Rows, keys: Sequence[str], sensitive: str | None, unit: str | None) -> dict[str, pa.ChunkedArray]:
+    """The engine's part: the columns as dictionaries, and 'n', how often each row stands, where the engine counted.
+
+    Where nearly every record is its own class a group by saves nothing and costs a hash table of texts; then the
+    columns come as they are and are sorted as packed numbers. Missing and empty are one value of a sensitive variable.
+    """
     columns = {f"k{i}": rows.text(name) for i, name in enumerate(keys)}
     if sensitive is not None:
         columns["s"] = rows.text(sensitive).nullif("")
     if unit:
         columns["u"] = rows.text(unit)
     picked = rows.table.select(**columns)
-    return rows.collect(picked.group_by(list(columns)).aggregate(n=picked.count()))
+    peek = _encoded([rows.collect(picked.limit(PEEK))])
+    number = len(next(iter(peek.values())))
+    if number < PEEK:
+        return peek
+    if _distinct(peek) < DISTINCT_ENOUGH * number:
+        return _encoded([rows.collect(picked.group_by(list(columns)).aggregate(n=picked.count()))])
+    return _encoded(rows.stream(picked))
 
 
-def _build(counted: pa.Table, keys: Sequence[str], sensitive: str | None, unit: str | None) -> KeyTable:
-    domains, codes = [], []
-    for i, name in enumerate(keys):
-        domain, code = encode(counted[f"k{i}"], name)
-        domains.append(domain)
-        codes.append(code)
-    records = counted["n"].to_numpy().astype(np.int64)
-    packed = pack(codes, [len(domain) for domain in domains]) if keys else np.zeros(len(records), np.int64)
-    start, to = group(packed)
-    people = _people(counted, unit)
-    ones = np.ones(len(records), np.int64)
+def _encoded(batches: Iterable[pa.Table | pa.RecordBatch]) -> dict[str, pa.ChunkedArray]:
+    """Text columns as codes and dictionaries, batch by batch, so that the texts of a large file are never all here."""
+    parts: dict[str, list[pa.Array]] = {}
+    with ThreadPoolExecutor() as pool:
+        for batch in batches:
+            names = batch.schema.names
+            # Encoding is Arrow's work, which needs no interpreter lock; for a small batch threads are not worth it.
+            run = pool.map if batch.num_rows > 2 * PEEK else map
+            chunks = list(run(_encode_chunks, [batch.column(name) for name in names]))
+            for name, arrays in zip(names, chunks, strict=True):
+                parts.setdefault(name, []).extend(arrays)
+    return {
+        name: pa.chunked_array(arrays).unify_dictionaries() if name != "n" else pa.chunked_array(arrays)
+        for name, arrays in parts.items()
+    }
+
+
+def _encode_chunks(column: pa.ChunkedArray | pa.Array) -> list[pa.Array]:
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    return [chunk.dictionary_encode() if pa.types.is_string(chunk.type) else chunk for chunk in chunks]
+
+
+def _distinct(columns: dict[str, pa.ChunkedArray]) -> int:
+    coded = [encode(column, "") for column in columns.values()]
+    return len(count_rows([code for _, code in coded], [len(domain) for domain, _ in coded])[1])
+
+
+def _build(
+    counted: dict[str, pa.ChunkedArray], keys: Sequence[str], sensitive: str | None, unit: str | None
+) -> KeyTable:
+    """The KeyTable of counted columns: sort, find where the keys change, add up."""
+    coded = {f"k{i}": encode(counted[f"k{i}"], name) for i, name in enumerate(keys)}
+    if sensitive is not None:
+        coded["s"] = encode(counted["s"], sensitive)
+    if unit is not None:
+        coded["u"] = encode(counted["u"], unit)
+        _refuse_missing_unit(*coded["u"], unit)
+    given = counted["n"].to_numpy() if "n" in counted else None
+    columns, records = count_rows(
+        [code for _, code in coded.values()] or [np.zeros(given.sum() if given is not None else 0, np.int32)],
+        [len(domain) for domain, _ in coded.values()] or [1],
+        given,
+    )
+    found = dict(zip(coded, columns, strict=False))
+    starts, to = _classes([found[f"k{i}"] for i in range(len(keys))], len(records))
+    people = found["u"].astype(np.int64) if unit is not None else None
     histograms = {}
     if sensitive is not None:
-        domain, values = encode(counted["s"], sensitive)
-        order = np.lexsort((values, to)) if people is None else np.lexsort((people, values, to))
-        counts = records if people is None else ones
-        units = None if people is None else people[order]
-        histograms[sensitive] = Histogram(domain, to[order], values[order], counts[order], units)
+        ones = np.ones(len(records), np.int64)
+        histograms[sensitive] = Histogram(coded["s"][0], to, found["s"], records if people is None else ones, people)
     pairs = None
     if people is not None:
-        one, inverse = group(pack([to, people], [len(start), int(people.max(initial=0)) + 1]))
+        one, inverse = group(pack([to, people], [len(starts), int(people.max(initial=0)) + 1]))
         pairs = Pairs(to[one], people[one], add_up(inverse, records, len(one)))
-    matrix = np.array([code[start] for code in codes], dtype=np.int32).reshape(len(codes), len(start))
-    return KeyTable(tuple(domains), matrix, add_up(to, records, len(start)), histograms, pairs)
+    codes = np.empty((len(keys), len(starts)), dtype=np.int32)
+    for i in range(len(keys)):
+        np.take(found[f"k{i}"], starts, out=codes[i])
+    summed = np.add.reduceat(records, starts) if len(starts) else np.zeros(0, np.int64)
+    domains = tuple(coded[f"k{i}"][0] for i in range(len(keys)))
+    return KeyTable(domains, codes, summed, histograms, pairs)
+
+
+def _classes(keys: Sequence[Int32], number: int) -> tuple[Int64, Int64]:
+    """In sorted rows: where each class begins, and each row's class."""
+    changes = np.zeros(number, dtype=bool)
+    changes[:1] = True
+    for column in keys:
+        changes[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(changes), np.cumsum(changes, dtype=np.int64) - 1
 
 
 def encode(column: pa.ChunkedArray, name: str) -> tuple[Domain, Int32]:
-    """A text column as codes, numbered in byte order of the values, missing first."""
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    coded = array.dictionary_encode()
-    texts = coded.dictionary.to_pylist()
-    has_missing = array.null_count > 0
-    order = sorted(range(len(texts)), key=lambda i: texts[i].encode())
+    """A dictionary column as codes, numbered in byte order of the values, missing first."""
+    texts = column.chunk(0).dictionary if column.num_chunks else pa.array([], pa.string())
+    has_missing = column.null_count > 0
+    order = pc.sort_indices(texts.cast(pa.binary())).to_numpy()
     rank = np.empty(len(texts) + 1, dtype=np.int32)
     rank[order] = np.arange(len(texts), dtype=np.int32) + has_missing
     rank[-1] = 0  # missing
-    indices = coded.indices.fill_null(len(texts)) if has_missing else coded.indices
-    values = tuple([None] * has_missing + [texts[i] for i in order])
-    return Domain(name, values), rank[indices.to_numpy(zero_copy_only=False)]
+    parts = [rank[_indices(chunk, len(texts))] for chunk in column.chunks]
+    values = ([None] if has_missing else []) + texts.take(pa.array(order)).to_pylist()
+    return Domain(name, tuple(values)), np.concatenate(parts) if parts else np.zeros(0, np.int32)
 
 
-def _people(counted: pa.Table, unit: str | None) -> Int64 | None:
-    if unit is None:
-        return None
-    column = counted["u"]
-    missing = int(pc.sum(pc.filter(counted["n"], pc.is_null(column))).as_py() or 0)
-    if missing:
+def _indices(chunk: pa.DictionaryArray, missing: int) -> NDArray[np.int32]:
+    indices = chunk.indices.fill_null(missing) if chunk.null_count else chunk.indices
+    return np.asarray(indices.to_numpy(zero_copy_only=False))
+
+
+def _refuse_missing_unit(domain: Domain, codes: Int32, unit: str) -> None:
+    if domain.values[:1] == (None,):
+        missing = int(np.count_nonzero(codes == 0))
         raise InputError(
             "D013",
             f"{missing} records have no {unit!r}, so nobody can tell whose they are.",
             "Fill the unit in, or drop those records before the run.",
         )
-    codes = column.combine_chunks().dictionary_encode().indices
-    return np.asarray(codes.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
 def _refuse_unknown(rows: Rows, names: Sequence[str]) -> None:
-    import difflib
-
     for name in names:
         if name not in rows.columns:
             near = difflib.get_close_matches(name, rows.columns, 1)

@@ -23,25 +23,25 @@ def tree_lines(hierarchy: Hierarchy, limit: int = 8, depth: int | None = None) -
     │   └── 38
     └── 40
     """
+    floor = 0 if depth is None else max(hierarchy.height - depth, 0)
     lines: list[str] = []
     for label, rows in _nodes(list(hierarchy.rows), hierarchy.height):
-        lines += _drawn(label, rows, hierarchy.height, ("", ""), limit, depth)
+        lines += _drawn(label, rows, hierarchy.height, ("", ""), limit, floor)
     return lines
 
 
-def _drawn(label: str, rows: Rows, level: int, indent: tuple[str, str], limit: int, depth: int | None) -> Iterator[str]:
-    """A node and what is below it; `indent` goes before its own line and before the lines below."""
+def _drawn(label: str, rows: Rows, level: int, indent: tuple[str, str], limit: int, floor: int) -> Iterator[str]:
+    """A node and what is below it down to a level; `indent` goes before its own line and before the lines below."""
     while level and all(row[level - 1] == label for row in rows):
         level -= 1
     yield f"{indent[0]}{label}  ({len(rows)})" if level else f"{indent[0]}{label}"
-    if not level or depth == 0:
+    if level <= floor:
         return
     nodes = _nodes(rows, level - 1)
     shown = nodes if len(nodes) <= limit + 1 else nodes[:limit]  # '1 more' is as long as the one itself
-    deeper = None if depth is None else depth - 1
     for number, (below, inner) in enumerate(shown, start=1):
         arms = ("└── ", "    ") if number == len(nodes) else ("├── ", "│   ")
-        yield from _drawn(below, inner, level - 1, (indent[1] + arms[0], indent[1] + arms[1]), limit, deeper)
+        yield from _drawn(below, inner, level - 1, (indent[1] + arms[0], indent[1] + arms[1]), limit, floor)
     if len(shown) < len(nodes):
         yield f"{indent[1]}└── … {len(nodes) - len(shown)} more"
 

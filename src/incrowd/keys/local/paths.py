@@ -43,13 +43,13 @@ class Paths:
         """The mean and the standard deviation of each column's loss over the records."""
         share = records / max(int(records.sum()), 1)
         mean = share @ self.losses
-        return mean, np.sqrt(np.maximum(share @ self.losses**2 - mean**2, 0))
+        return mean, np.sqrt(np.maximum(share @ (self.losses * self.losses) - mean**2, 0))
 
 
 def paths_of(table: KeyTable, levels: Sequence[Levels]) -> Paths:
     """Lay out the way from leaf to top. A hierarchy that is not nested is a fault: its labels share no tree."""
     if [level.domain.name for level in levels] != list(table.names):
-        raise InputError("D033", "The hierarchies are not those of the keys, in the same order.")
+        raise InputError("D047", "the hierarchies are not those of the keys, in the same order.")
     columns, losses, at, heights = [], [], [0], []
     for codes, key in zip(table.codes, levels, strict=True):
         _check_nested(key)
@@ -74,8 +74,8 @@ def _check_nested(key: Levels) -> None:
         pairs = fine.codes.astype(np.int64) * len(coarse.domain) + coarse.codes
         if len(np.unique(pairs)) != len(np.unique(fine.codes)):
             raise InputError(
-                "D034",
-                f"The hierarchy of {key.domain.name!r} is not nested: two values with one label at a level have "
+                "D033",
+                f"the hierarchy of {key.domain.name!r} is not nested: two values with one label at a level have "
                 "different labels at the level above.",
                 "Local recoding needs a tree; the search over whole variables does not.",
             )

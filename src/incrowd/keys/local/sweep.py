@@ -21,6 +21,8 @@ from incrowd.keys.local.paths import Floats, Paths
 from incrowd.keys.table import Int64
 
 _FAR = 1e18
+#: Donors are asked until this share of the base classes is left; later ones would have to come from too far.
+_DONORS_UNTIL = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +66,15 @@ def sweep(
     state[0], state[1] = len(order), number
     gift_atom, gift_to = np.zeros(number * 2 + 16, np.int64), np.zeros(number * 2 + 16, np.int64)
     pool = np.zeros(number, np.int64)
-    least = max(2, (k + 1) // 2) if donors else k
     quota = max(20_000_000, 2 * number)
+    least, until = (max(2, (k + 1) // 2), int(number * _DONORS_UNTIL)) if donors else (k, 0)
     while state[0] > 0 and state[1] > 0:
         _run(
             sums, rows, column, paths.losses, records, k, least, heap_price, heap_node, active, to, spare, given,
-            pool, gift_atom, gift_to, state, quota,
+            pool, gift_atom, gift_to, state, quota, until,
         )  # fmt: skip
+        if state[1] <= until:
+            least, until = k, 0
         if not go_on(1 - float(records[active[: state[1]]].sum()) / max(float(records.sum()), 1.0)):
             break
     gifts = int(state[3])
@@ -101,6 +105,7 @@ def _run(
     gift_to: Int64,
     state: Int64,
     quota: int,
+    until: int,
 ) -> None:
     """Visit nodes until the quota of counted classes is used up. `state`: heap, active, classes, gifts, donors."""
     waiting, m, classes, gifts, donors = state[0], state[1], state[2], state[3], state[4]
@@ -114,7 +119,7 @@ def _run(
     slot_of, reached, first = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(size, np.int64)
     near, place = sums[:, active[:m]], np.arange(m)
     stamp, work = 0, 0
-    while waiting > 0 and m > 0 and work < quota:
+    while waiting > 0 and m > until and work < quota:
         if 3 * m < 2 * near.shape[1]:
             # Those who are left, close together again, so that they stay in the processor's cache.
             near, place = near[:, place[:m]], np.arange(m)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.errors import InputError
-from incrowd.keys.hierarchy import Hierarchy, refuse_outside
+from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.table import Int32
 
 Values = Sequence[str | None]
@@ -44,24 +44,28 @@ class Tree:
 
 def numeric_order(values: Values, name: str) -> Order:
     """Smallest number first; missing stands before all numbers."""
-    numbers, bad = [], 0
-    for value in values:
+    numbers = np.full(len(values), -np.inf)
+    bad = 0
+    for i, value in enumerate(values):
         try:
-            numbers.append(-np.inf if value is None else float(value))
+            numbers[i] = -np.inf if value is None else float(value)
         except ValueError:
             bad += 1
-    if bad or bool(np.isnan(numbers).any()):
+    bad += int(np.isnan(numbers).sum())
+    if bad:
         raise InputError(
             "D042",
-            f"{max(bad, 1)} of the {len(values)} values of {name!r} are not numbers and have no order of their own.",
+            f"{bad} of the {len(values)} values of {name!r} are not numbers and have no order of their own.",
             "Declare the order of the values, or use the order of the texts (ordered-text).",
         )
-    return _ranked(np.lexsort((np.arange(len(values)), np.array(numbers))))
+    return _ranked(np.argsort(numbers, kind="stable"))
 
 
 def text_order(values: Values) -> Order:
     """Order of the texts by code point, as ARX does; missing first."""
-    return _ranked(sorted(range(len(values)), key=lambda i: (values[i] is not None, values[i] or "")))
+    texts = [value or "" for value in values]
+    order = sorted(range(len(values)), key=texts.__getitem__)
+    return _ranked(sorted(order, key=lambda i: values[i] is not None) if None in values else order)
 
 
 def declared_order(values: Values, order: Sequence[str], name: str) -> Order:
@@ -83,15 +87,10 @@ def tree_of(values: Values, hierarchy: Hierarchy, name: str) -> Tree:
 
     A node is named by its whole path from the top, so a slip in the nesting splits a node and breaks nothing else.
     """
-    row_of = {row[0]: number for number, row in enumerate(hierarchy.rows)}
-    refuse_outside(values, row_of, name)
-    height = hierarchy.height
+    rows, height = hierarchy.rows_of(values, name), hierarchy.height
     labels = np.zeros((height + 1, len(values)), np.int64)  # of each value, its label at each height, as a number
     for h in range(height):
-        number: dict[str | None, int] = {None: 0}
-        for i, value in enumerate(values):
-            label = None if value is None else hierarchy.rows[row_of[value]][h]
-            labels[h, i] = number.setdefault(label, len(number))
+        labels[h] = np.where(rows < 0, -1, hierarchy.label_numbers(h)[rows])
     order = np.lexsort(labels)  # by the label nearest to the top first
     # Neighbours in this order part at every height up to the highest at which their labels differ.
     parts = np.logical_or.accumulate((np.diff(labels[:, order], axis=1) != 0)[::-1], axis=0)[::-1]

@@ -118,27 +118,23 @@ def compare(
 
 @njit(cache=True)
 def sort_cells(starts: Int64, places: Int32, people: Int64, rank: Int32) -> tuple[Int32, Int64]:
-    """The cells of each class in another order of the values: (rank of the value, people), by two counting sorts."""
-    slots = np.zeros(len(rank) + 1, np.int64)
-    for place in places:
-        slots[rank[place] + 1] += 1
-    for r in range(len(rank)):
-        slots[r + 1] += slots[r]
-    owner = np.empty(len(places), np.int64)
-    by_rank = np.empty(len(places), np.int64)
+    """The cells of each class in another order of the values: (rank of the value, people)."""
+    ranks, counts = np.empty(len(places), np.int32), people.copy()
+    for i in range(len(places)):
+        ranks[i] = rank[places[i]]
     for c in range(len(starts) - 1):
-        for i in range(starts[c], starts[c + 1]):
-            owner[i] = c
-            slot = slots[rank[places[i]]]
-            by_rank[slot] = i
-            slots[rank[places[i]]] += 1
-    fill = starts.copy()
-    ranks, counts = np.empty(len(places), np.int32), np.empty(len(places), np.int64)
-    for j in range(len(by_rank)):
-        i = by_rank[j]
-        at = fill[owner[i]]
-        ranks[at], counts[at] = rank[places[i]], people[i]
-        fill[owner[i]] += 1
+        begin, end = starts[c], starts[c + 1]
+        if end - begin > 32:
+            order = np.argsort(ranks[begin:end])
+            ranks[begin:end] = ranks[begin:end][order]
+            counts[begin:end] = counts[begin:end][order]
+            continue
+        for i in range(begin + 1, end):  # nearly all classes of a fine table are small: by insertion
+            one, number, j = ranks[i], counts[i], i
+            while j > begin and ranks[j - 1] > one:
+                ranks[j], counts[j] = ranks[j - 1], counts[j - 1]
+                j -= 1
+            ranks[j], counts[j] = one, number
     return ranks, counts
 
 

@@ -75,8 +75,11 @@ class Reference:
         """For each code of the domain its place in this reference; -1 for a value nobody had."""
         found = self._places.get(domain)
         if found is None:
-            at = {value: place for place, value in enumerate(self.values)}
-            found = np.array([at.get(value, -1) for value in domain.values], np.int32)
+            if self.values == domain.values:
+                found = np.arange(len(domain), dtype=np.int32)
+            else:
+                at = {value: place for place, value in enumerate(self.values)}
+                found = np.array([at.get(value, -1) for value in domain.values], np.int32)
             self._places[domain] = found
         return found
 
