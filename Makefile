@@ -34,7 +34,7 @@ bench: $(STAMP) ## Benchmarks, as ratios in one run against a peer or a limit
 	$(BIN)/python -m benchmarks
 
 docs: $(STAMP) ## Make the generated pages again: CLI reference and plan schema
-	$(BIN)/python -m docs.generate
+	$(BIN)/python docs/generate.py
 
 app: $(STAMP) ## The workbench in the browser (comes with the lookup page)
 	@echo "The workbench is not there yet; the command line has every step: $(BIN)/incrowd --help"

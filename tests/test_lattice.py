@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from itertools import product
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.errors import NotReleasable
+from incrowd.errors import InputError, NotReleasable
+from incrowd.keys import anytime, lattice
+from incrowd.keys.frontier import frontier_k, frontier_suppression
 from incrowd.keys.hierarchy import Hierarchy, Levels
-from incrowd.keys.lattice import search
+from incrowd.keys.lattice import measure_levels, search
+from incrowd.keys.loss import cell_losses, geometric, key_losses
 from incrowd.keys.objective import Objective
 from incrowd.keys.packing import pack
 from incrowd.keys.requirements import (
@@ -18,9 +25,12 @@ from incrowd.keys.requirements import (
     DistinctL,
     EntropyL,
     K,
+    KMap,
     OneSided,
     Requirement,
     TCloseness,
+    WeakK,
+    failing_any,
 )
 from incrowd.keys.table import KeyTable, from_records
 from incrowd.keys.walk import Progress

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-from incrowd.evidence.dictionary import DictionaryRow, dictionary_csv
+from incrowd.evidence.files import write_audit, write_release_files
 from incrowd.evidence.log import RunLog, Snapshot, StepLog
-from incrowd.evidence.manifest import hash_file, release_manifest
-from incrowd.evidence.report import internal_report, public_report
-from incrowd.plan import Plan, check_columns, dump_plan, load_plan
+from incrowd.keys.hierarchy import Hierarchy
+from incrowd.keys.population import join_population
+from incrowd.keys.requirements import Likeness
+from incrowd.plan import Plan, check_columns, load_plan
+from incrowd.plan.requirements import TCloseness, where_text
 from incrowd.protect import UNIT, Change, Context, State, protect
-from incrowd.release import Workspace, gate, open_workspace
+from incrowd.release import Known, Workspace, gate, open_workspace
 from incrowd.release.gate import refuse
 from incrowd.rows import Rows, open_source
-from incrowd.rows.columns import ColumnSummary, refuse_empty_columns, summarise
-from incrowd.rows.tabulate import tabulate
+from incrowd.rows.columns import refuse_empty_columns
+from incrowd.rows.lookup import read_hierarchy
+from incrowd.rows.tabulate import tabulate, tabulate_population
 from incrowd.secret import Secret, find_secret, order_numbers
 
 #: Called with the name of what begins, its number and how many there are.
@@ -70,58 +70,81 @@ def run(
         tell("write")
         file, columns, units = _write(plan, state.rows, context, work)
         tell("gate: count the written file again")
-        verdicts = gate(plan, file, columns, steps[-1].after.records, secret, units)
+        known = _known(context.bind(state), context)
+        verdicts = gate(plan, file, columns, steps[-1].after.records, secret, units, known)
         log = RunLog(
             plan.title, plan.tier, plan.data.kind, plan.data.unit, tuple(steps), verdicts,
             {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
         )  # fmt: skip
         tell("evidence")
-        _audit(plan, log, folder, secret, work)
+        write_audit(work.audit, plan, log, folder / plan.data.source, secret)
         if (refusal := refuse(verdicts)) is not None:
             work.keep_audit()
             raise refusal
-        _release(plan, log, file, work)
+        write_release_files(work.release, plan, log, file)
         place = work.publish()
     return Run(place, place / "release", place / "audit", log)
 
 
 def _start(plan: Plan, folder: Path, secret: Secret, work: Workspace, memory: str | None) -> tuple[State, Context]:
     """Open the data, check it against the plan, count it once."""
+    data = plan.data
     rows = open_source(
-        folder / plan.data.source,
-        delimiter=plan.data.delimiter,
-        encoding=plan.data.encoding,
-        spill=work.spill,
-        memory=memory,
+        folder / data.source, delimiter=data.delimiter, encoding=data.encoding, spill=work.spill, memory=memory
     )
     check_columns(plan, rows.columns, rows.place)
-    unit = plan.data.unit
-    if unit is not None:
-        rows = rows.copy(unit, UNIT)
-    requirements = tuple(requirement.requirement() for requirement in plan.requirements)
+    if data.unit is not None:
+        rows = rows.copy(data.unit, UNIT)
+    trees = _trees(plan, folder)
+    requirements = tuple(requirement.requirement(trees) for requirement in plan.requirements)
     sensitive = sorted({r.sensitive_name for r in requirements if r.sensitive_name is not None})
-    refuse_empty_columns(rows, _released(plan))
-    table = tabulate(rows, plan.with_role("key"), sensitive, UNIT if unit else None)
+    dropped = {name for step in plan.steps if step.step == "drop" for name in step.variables}
+    refuse_empty_columns(rows, [name for name in plan.variables if name not in dropped])
+    keys = plan.with_role("key")
+    table = tabulate(rows, keys, sensitive, UNIT if data.unit else None)
+    if data.population is not None:
+        # Only the keys that are released are asked of the population.
+        table, _ = table.project([key for key in keys if key not in dropped])
+        outside = open_source(folder / data.population.source, connection=rows.connection)
+        table = join_population(table, tabulate_population(outside, table.names, data.population.count))
     context = Context(
         folder,
         secret,
         (plan.title, plan.tier, plan.release.name),
         requirements,
+        {where_text(r.where): r.where for r in plan.requirements if r.where is not None},
         tuple(plan.with_role("identifier")),
-        unit is not None,
+        data.unit is not None,
+        {name: dict(zip(tree.leaves, tree.rows, strict=True)) for name, tree in trees.items()},
     )
     return State(rows, table), context
 
 
-def _released(plan: Plan) -> list[str]:
-    dropped = {name for step in plan.steps if step.step == "drop" for name in step.variables}
-    return [name for name in plan.variables if name not in dropped]
+def _trees(plan: Plan, folder: Path) -> dict[str, Hierarchy]:
+    """The hierarchies of sensitive variables, for the hierarchical distance."""
+    asked = [r for r in plan.requirements if isinstance(r, TCloseness) and r.hierarchy is not None]
+    return {r.sensitive: read_hierarchy(folder / str(r.hierarchy), r.sensitive) for r in asked}
+
+
+def _known(state: State, context: Context) -> Known:
+    """What the gate is told beside the file: the spread before suppression, the population, the hierarchies."""
+    spread = {
+        r.sensitive: dict(zip(r.reference.values, r.reference.counts.tolist(), strict=True))
+        for r in state.bound
+        if isinstance(r, Likeness) and r.reference is not None
+    }
+    before, population = state.before, None
+    if before is not None and before.population is not None:
+        labels = [[d.values[c] for c in codes] for d, codes in zip(before.domains, before.codes.tolist(), strict=True)]
+        counted = zip(zip(*labels, strict=True), before.population.tolist(), strict=True)
+        population = {combination: people for combination, people in counted if people}
+    return Known(spread, population, context.paths)
 
 
 def _log(number: int, name: str, change: Change, reason: str | None, state: State, seconds: float) -> StepLog:
     return StepLog(
         number, name, change.title, reason, change.records_removed, change.cells_changed,
-        change.removed_for, change.notes, Snapshot.of(state.table), round(seconds, 3),
+        change.removed_for, change.notes, Snapshot.of(state.table), round(seconds, 3), found=change.found,
     )  # fmt: skip
 
 
@@ -138,38 +161,6 @@ def _write(plan: Plan, rows: Rows, context: Context, work: Workspace) -> tuple[P
     units = work.private / "units.parquet"
     ordered.select([UNIT]).write(units, "parquet")
     return file, columns, units
-
-
-def _audit(plan: Plan, log: RunLog, folder: Path, secret: Secret, work: Workspace) -> None:
-    """What stays inside: the plan as run, the secret, the log, the internal report, the hash of the input."""
-    (work.audit / "plan.yaml").write_text(dump_plan(plan), encoding="utf-8")
-    (work.audit / "log.json").write_text(json.dumps(asdict(log), indent=1), encoding="utf-8")
-    (work.audit / "report.html").write_text(internal_report(log), encoding="utf-8")
-    source = folder / plan.data.source
-    inputs = {"source": source.name, "sha256": hash_file(source), "bytes": source.stat().st_size}
-    (work.audit / "input.json").write_text(json.dumps(inputs, indent=1), encoding="utf-8")
-    handle = os.open(work.audit / "secret", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w") as out:
-        out.write(secret.material.hex() + "\n")
-
-
-def _release(plan: Plan, log: RunLog, file: Path, work: Workspace) -> None:
-    """What may leave beside the data: dictionary, public report, manifest."""
-    rows = [_dictionary_row(plan, name, found) for name, found in summarise(open_source(file)).items()]
-    (work.release / "dictionary.csv").write_text(dictionary_csv(rows), encoding="utf-8")
-    (work.release / "report.html").write_text(public_report(log), encoding="utf-8")
-    files = {path.name: path for path in sorted(work.release.iterdir())}
-    (work.release / "manifest.json").write_text(release_manifest(files), encoding="utf-8")
-
-
-def _dictionary_row(plan: Plan, name: str, found: ColumnSummary) -> DictionaryRow:
-    kind: Literal["text", "number", "category"] = "text"
-    if found.values is not None:
-        kind = "category"
-    elif found.numeric:
-        kind = "number"
-    label = plan.variables[name].label if name in plan.variables else None
-    return DictionaryRow(name, label, kind, found.distinct, found.values or (), found.missing > 0)
 
 
 def _teller(progress: Progress | None, total: int) -> Callable[[str], None]:

@@ -63,6 +63,7 @@ class StepLog:
     notes: tuple[str, ...]
     after: Snapshot
     seconds: float = 0.0
+    found: Mapping[str, object] = field(default_factory=dict)  # what a search decided, for a later run to pin
 
 
 @dataclass(frozen=True)

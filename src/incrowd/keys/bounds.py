@@ -117,17 +117,24 @@ class Known:
         self._asked = 0
         width = keys if yardstick.mode in (SUM, LOG_SUM) else 1
         self._nodes = np.zeros((64, keys), np.int8)
-        self._fails = np.zeros(64, np.bool_)
+        self._fails, self._passes = np.zeros(64, np.bool_), np.zeros(64, np.bool_)
         self._tolls = np.zeros((64, width))
         self._floors = np.full(64, -np.inf)
 
-    def add(self, node: tuple[int, ...], fails: bool, toll: Count | None = None, floor: Count | None = None) -> None:
+    def add(
+        self,
+        node: tuple[int, ...],
+        fails: bool,
+        passes: bool = False,
+        toll: Count | None = None,
+        floor: Count | None = None,
+    ) -> None:
         """Remember a node: whether it rules out everything finer, and the counts its toll and floor come from."""
         if self._number == len(self._nodes):
             self._grow()
         at = self._number
         self._nodes[at] = node
-        self._fails[at] = fails
+        self._fails[at], self._passes[at] = fails, passes
         self._tolls[at] = 0.0 if toll is None else self._yard.toll(toll)
         self._floors[at] = -np.inf if floor is None else self._yard.floor(floor)
         self._number += 1
@@ -136,6 +143,11 @@ class Known:
         """Whether a counted node that fails is coarser than this one, or the same."""
         known, row = self._nodes[: self._number], np.array(node, np.int8)
         return bool((self._fails[: self._number] & (row <= known).all(axis=1)).any())
+
+    def lets_pass(self, node: tuple[int, ...]) -> bool:
+        """Whether a counted node that passes is finer than this one, or the same."""
+        known, row = self._nodes[: self._number], np.array(node, np.int8)
+        return bool((self._passes[: self._number] & (row >= known).all(axis=1)).any())
 
     def spared(self, nodes: np.ndarray) -> Mask:
         """Which of these nodes is not ruled out by a failing node that came after the last such question."""
@@ -168,5 +180,6 @@ class Known:
     def _grow(self) -> None:
         self._nodes = np.concatenate([self._nodes, np.zeros_like(self._nodes)])
         self._fails = np.concatenate([self._fails, np.zeros_like(self._fails)])
+        self._passes = np.concatenate([self._passes, np.zeros_like(self._passes)])
         self._tolls = np.concatenate([self._tolls, np.zeros_like(self._tolls)])
         self._floors = np.concatenate([self._floors, np.full_like(self._floors, -np.inf)])

@@ -26,19 +26,22 @@ def _slot_bits(rows: int) -> int:
 
 @njit(cache=True, nogil=True)
 def recode_word(
-    word: NDArray[Any], counts: NDArray[Any], shift: int, mask: int, step: NDArray[Any], k: int, allowed: int,
-    slots: NDArray[Any], out: NDArray[Any], total: NDArray[Any],
+    word: NDArray[Any], counts: NDArray[Any], changed: NDArray[Any], node: NDArray[Any], shifts: NDArray[Any],
+    masks: NDArray[Any], maps: NDArray[Any], k: int, allowed: int, slots: NDArray[Any], out: NDArray[Any],
+    total: NDArray[Any],
 ) -> int:  # fmt: skip
-    """Recode one field of one-word classes and count again, into `out` and `total`, in order of first sight.
+    """Recode some keys of one-word classes and count again, into `out` and `total`, in order of first sight.
 
-    The field is `mask` wide at `shift`; its code x becomes step[x]. Rows must come in blocks that share all higher
-    fields. Only rows of one block can fall together, so each block gets its own small hash table, which stays in the
+    Code x of key i becomes maps[i, node[i], x]. Rows must come in blocks that share all fields above the changed ones. Only rows of one block can fall together, so each block gets its own small hash table, which stays in the
     cache, and at its end its classes are complete. Gives the number of new classes, or -1 as soon as more than
     `allowed` records are in classes below k. `slots`, `out` and `total` are scratch, of at least 4 and 1 times the
     rows: fresh memory for each call would cost as much as the counting.
     """
     rows = len(word)
-    higher = ~((mask << shift) | ((1 << shift) - 1))
+    lower = 0
+    for i in changed:
+        lower = max(lower, (masks[i] << shifts[i]) | ((1 << shifts[i]) - 1))
+    higher = ~lower
     number, below, end, clean = 0, 0, 0, 0
     while end < rows:
         start, first = end, number
@@ -55,9 +58,10 @@ def recode_word(
         before = np.int64(-1)
         for j in range(start, end):
             key = word[j]
-            code = (key >> shift) & mask
-            key ^= (code ^ step[code]) << shift
-            if key == before:  # where this field is the lowest, most rows end here
+            for i in changed:
+                code = (key >> shifts[i]) & masks[i]
+                key ^= (code ^ maps[i, node[i], code]) << shifts[i]
+            if key == before:  # where the changed field is the lowest, most rows end here
                 total[index] += counts[j]
                 continue
             before = key
@@ -85,9 +89,10 @@ def recode_word(
 
 @njit(cache=True, nogil=True)
 def recode_words(
-    words: NDArray[Any], counts: NDArray[Any], where: int, shift: int, mask: int, step: NDArray[Any]
-) -> tuple[Any, Any]:
-    """The same for classes of several words; the field lies in word `where`."""
+    words: NDArray[Any], counts: NDArray[Any], changed: NDArray[Any], node: NDArray[Any], where: NDArray[Any],
+    shifts: NDArray[Any], masks: NDArray[Any], maps: NDArray[Any],
+) -> tuple[Any, Any]:  # fmt: skip
+    """The same for classes of several words; the field of key i lies in word where[i]."""
     width, rows = words.shape
     bits = _slot_bits(rows)
     down = np.uint64(64 - bits)
@@ -100,8 +105,9 @@ def recode_words(
     for j in range(rows):
         for w in range(width):
             key[w] = words[w, j]
-        code = (key[where] >> shift) & mask
-        key[where] ^= (code ^ step[code]) << shift
+        for i in changed:
+            code = (key[where[i]] >> shifts[i]) & masks[i]
+            key[where[i]] ^= (code ^ maps[i, node[i], code]) << shifts[i]
         mixed = np.uint64(0)
         for w in range(width):
             mixed = (mixed ^ np.uint64(key[w])) * _GOLDEN

@@ -174,19 +174,9 @@ class Margins:
             return []
         sets = np.full((comb(number, size), 3), -1, np.int64)
         sets[:, :size] = list(combinations(range(number), size))
-        maps, reach = self._maps(node)
+        maps, reach = self._steps.maps(node), np.ones((number, int(self._top.max()) + 1), np.int64)
+        for i, key in enumerate(self._steps.levels):
+            reach[i, : key.height + 1] = [len(recode.domain) for recode in key.recodes]
         floor = np.array(node, np.int64)
         found = _look(codes, counts, sets, floor, self._top, maps, reach, self._pairs, self._k, self._allowed)
         return [tuple(levels) for levels in found.tolist()]
-
-    def _maps(self, root: Node) -> tuple[Int64, Int64]:
-        """From the codes of the root to each level: maps[key, level, code] (0 beyond), and how many there are."""
-        spans = [len(key.recodes[level].domain) for key, level in zip(self._steps.levels, root, strict=True)]
-        deepest = int(self._top.max()) + 1
-        maps = np.zeros((len(spans), deepest, max(spans)), np.int64)
-        reach = np.ones((len(spans), deepest), np.int64)
-        for i, key in enumerate(self._steps.levels):
-            for level in range(root[i], key.height + 1):
-                maps[i, level, : spans[i]] = self._steps.map(i, root[i], level)
-                reach[i, level] = len(key.recodes[level].domain)
-        return maps, reach

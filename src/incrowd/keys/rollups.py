@@ -1,7 +1,7 @@
 """Roll-ups: the table of any node of the lattice, counted from the smallest table that leads there.
 
-A node's path raises one key after another, widest key first, from the root to its level; nodes share the tables
-of their common beginnings, so most nodes cost one pass over a table hardly larger than their own.
+From the root, the first keys (the widest) are raised one after the other, and nodes share these tables; the other keys
+are raised in one pass. So most nodes cost one pass over a table not much larger than their own.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from incrowd.keys.table import Int64
 
 Node = tuple[int, ...]
 Table = tuple[Int64, Int64]
+_SHARED = 3  # keys whose tables are kept: tables of more keys are shared by too few nodes to be worth making
 _WORD = 63  # bits of a word that are used: the sign stays clear
 
 
@@ -85,6 +86,17 @@ class Steps:
             self._maps[key, level, to] = reached
         return self._maps[key, level, to]
 
+    def maps(self, root: Node) -> Int64:
+        """From the codes of the root to those of each level: [key, level, code], 0 where there is none."""
+        deepest = max(key.height for key in self.levels) + 1
+        widest = max(len(key.recodes[level].domain) for key, level in zip(self.levels, root, strict=True))
+        maps = np.zeros((len(root), deepest, widest), np.int64)
+        for i, key in enumerate(self.levels):
+            for level in range(root[i], key.height + 1):
+                step = self.map(i, root[i], level)
+                maps[i, level, : len(step)] = step
+        return maps
+
 
 class Rollups:
     """Tables of classes by node, least recently used ones forgotten when they take more than `memory` bytes."""
@@ -100,8 +112,7 @@ class Rollups:
         self._held = 0
         self._base = self._origin = in_order((words, counts))
         self._root: Node = (0,) * len(steps.levels)
-        fields = zip(layout.where.tolist(), layout.shifts.tolist(), layout.masks.tolist(), strict=True)
-        self._fields = tuple(fields)
+        self._maps = self._origin_maps = steps.maps(self._root)
         rows = len(counts)
         self._scratch = np.empty(4 * rows + 16, np.int32), np.empty(rows, np.int64), np.empty(rows, np.int64)
         self._tables: OrderedDict[Node, Table] = OrderedDict()
@@ -117,7 +128,7 @@ class Rollups:
             return
         # In order, because the blocks that recode_word counts on are those of a sorted table.
         self._base = in_order(self.table(root))
-        self._root = root
+        self._root, self._maps = root, self._steps.maps(root)
         stays = [(node, kept) for node, kept in self._tables.items() if _below(root, node)]
         self._tables = OrderedDict(stays)
         self._held = sum(_bytes(kept) for _, kept in stays)
@@ -131,50 +142,43 @@ class Rollups:
     def table_unless(self, node: Node, k: int, allowed: int) -> Table | None:
         """The same, or None where more than `allowed` records are in classes below k and it was seen early."""
         if not _below(self._root, node):
-            return self._roll(self._origin, node)
-        if node == self._root:
-            return self._base
-        here, path = self._root, []
-        for key in self._order:
-            if here[key] != node[key]:
-                here = (*here[:key], node[key], *here[key + 1 :])
-                path.append((here, key))
-        at = len(path)
-        while at > 0 and path[at - 1][0] not in self._tables:
-            at -= 1
-        current = self._base
-        if at:
-            current = self._tables[path[at - 1][0]]
-            self._tables.move_to_end(path[at - 1][0])
-        for target, key in path[at:-1]:
-            raised = self._raise(current, key, self._root[key], node[key])
-            assert raised is not None
-            current = raised[0].copy(), raised[1].copy()
-            self._hold(target, current)
-        if at == len(path):
-            return current
-        key = path[-1][1]
-        return self._raise(current, key, self._root[key], node[key], k, allowed)
+            return self._raise(self._origin, self._origin_maps, [i for i in self._order if node[i]], node, k, allowed)
+        changed = [key for key in self._order if self._root[key] != node[key]]
+        shared = [key for key in self._order[:_SHARED] if self._root[key] != node[key]]
+        here, current = self._root, self._base
+        for key in shared:
+            here = (*here[:key], node[key], *here[key + 1 :])
+            current = self._shared(here, current, key)
+        return self._raise(current, self._maps, changed[len(shared) :], node, k, allowed)
 
-    def _roll(self, table: Table, node: Node) -> Table:
-        """From level 0 of all keys to a node, nothing kept."""
-        for key in self._order:
-            if node[key]:
-                raised = self._raise(table, key, 0, node[key])
-                assert raised is not None
-                table = raised[0].copy(), raised[1].copy()
-        return table
+    def _shared(self, node: Node, source: Table, key: int) -> Table:
+        """The table of a node that is one key above the source's, kept for others."""
+        if node in self._tables:
+            self._tables.move_to_end(node)
+            return self._tables[node]
+        raised = self._raise(source, self._maps, [key], node, 0, 0)
+        assert raised is not None
+        self._hold(node, (raised[0].copy(), raised[1].copy()))
+        return self._tables[node]
 
-    def _raise(self, table: Table, key: int, level: int, to: int, k: int = 0, allowed: int = 0) -> Table | None:
-        """Raise one key; the result lies in scratch memory."""
+    def _raise(
+        self, table: Table, maps: Int64, changed: Sequence[int], node: Node, k: int, allowed: int
+    ) -> Table | None:
+        """Raise some keys at once; the result lies in scratch memory."""
+        if not changed:
+            return table
         words, counts = table
-        step, (where, shift, mask) = self._steps.map(key, level, to), self._fields[key]
+        keys, levels, field = np.array(changed), np.array(node), self.layout
         self.rolled += len(counts)
-        if len(words) == 1:
-            number = recode_word(words[0], counts, shift, mask, step, k, allowed, *self._scratch)
-            return None if number < 0 else (self._scratch[1][None, :number], self._scratch[2][:number])
-        result: Table = recode_words(words, counts, where, shift, mask, step)
-        return result
+        if len(words) > 1:
+            result: Table = recode_words(
+                words, counts, keys, levels, field.where, field.shifts, field.masks, maps
+            )
+            return result
+        number = recode_word(
+            words[0], counts, keys, levels, field.shifts, field.masks, maps, k, allowed, *self._scratch
+        )
+        return None if number < 0 else (self._scratch[1][None, :number], self._scratch[2][:number])
 
     def _hold(self, node: Node, table: Table) -> None:
         self._tables[node] = table

@@ -73,7 +73,7 @@ class Walk:
         # say nothing about another's.
         sure = self.counter.base.pairs is None or self.yardstick.additive
         whole = full if full is not None else pruning
-        self.known.add(node, fails, pruning if sure else None, whole if sure else None)
+        self.known.add(node, fails, verdict.feasible, pruning if sure else None, whole if sure else None)
 
     def rule_out(self, nodes: np.ndarray) -> np.ndarray:
         """Learn from small marginals, of one key, then two, then three; gives the nodes that are left."""
@@ -146,11 +146,34 @@ class Walk:
                 return self.best
             if self.late:
                 return self.known.least_open(nodes, starts, at, self.best)
-            node, counted = tuple(nodes[at].tolist()), self.counted
-            self.visit(node)
-            if node == self.node:  # better than all before: there may be more of that below
-                self.descend(node)
-            at, since = at + 1, since + self.counted - counted
+            counted = self.counted
+            if not self._try_both(nodes, starts, at):
+                self._visit_and_descend(tuple(nodes[at].tolist()))
+                at += 1
+            since += self.counted - counted
+
+    def _try_both(self, nodes: np.ndarray, starts: np.ndarray, at: int) -> bool:
+        """Count the finest node above this one and the next that is open; whether one was counted.
+
+        If it fails, one count of a smaller table has decided both and more. If not, it may be better than the best,
+        and what it suppresses raises the bounds of both.
+        """
+        if not self.counter.prunes:
+            return False
+        after = self.known.next_open(nodes, starts, at + 1, self.best)
+        if after == len(nodes):
+            return False
+        both = tuple(np.maximum(nodes[at], nodes[after]).tolist())
+        if both in self._seen or self.known.lets_pass(both):
+            return False
+        self._visit_and_descend(both)
+        return True
+
+    def _visit_and_descend(self, node: Node) -> None:
+        """Visit a node; if it is better than all before, there may be more of that below."""
+        self.visit(node)
+        if node == self.node:
+            self.descend(node)
 
     def _tidy(self, nodes: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Drop nodes that are out of question, and start counting from the finest table still needed."""

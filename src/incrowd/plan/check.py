@@ -7,12 +7,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from incrowd.errors import Fault, PlanError
-from incrowd.plan.model import Drop, Plan, Pseudonymise, Recode, SuppressRecords
+from incrowd.plan.model import AnyStep, Drop, Plan, Pseudonymise, Recode, Search, SuppressCells, SuppressRecords
+from incrowd.plan.requirements import DeltaPresence, KMap, TCloseness
 
 
 def check_plan(plan: Plan, folder: Path) -> list[Fault]:
     """Every fault that shows without opening the data."""
-    return [*_files(plan, folder), *_steps(plan), *_roles(plan), *_requirements(plan)]
+    left = _left(plan)
+    return [
+        *_files(plan, folder), *_steps(plan), *_order(plan), *_released(plan, left), *_requirements(plan, left),
+        *_population(plan),
+    ]  # fmt: skip
 
 
 def check_columns(plan: Plan, columns: Sequence[str], source: str) -> None:
@@ -32,85 +37,133 @@ def check_columns(plan: Plan, columns: Sequence[str], source: str) -> None:
 
 def _files(plan: Plan, folder: Path) -> Iterator[Fault]:
     named = {"data.source": plan.data.source}
+    if plan.data.population is not None:
+        named["data.population.source"] = plan.data.population.source
     for number, step in enumerate(plan.steps):
         if isinstance(step, Recode):
-            for field in ("lookup", "hierarchy"):
-                if (file := getattr(step, field)) is not None:
-                    named[f"steps.{number}.{field}"] = file
+            named |= {f"steps.{number}.{f}": getattr(step, f) for f in ("lookup", "hierarchy") if getattr(step, f)}
+        if isinstance(step, Search):
+            named |= {f"steps.{number}.hierarchies.{n}": r.file for n, r in step.hierarchies.items() if r.file}
+    for number, requirement in enumerate(plan.requirements):
+        if isinstance(requirement, TCloseness) and requirement.hierarchy:
+            named[f"requirements.{number}.hierarchy"] = requirement.hierarchy
     for place, file in named.items():
         if not (folder / file).is_file():
             yield Fault("P020", place, f"there is no file {file!r} beside the plan.")
 
 
 def _steps(plan: Plan) -> Iterator[Fault]:
-    """Each step may only name variables that are still there when it runs."""
+    """Each step may only name variables that are still there when it runs; a search only keys."""
     there = list(plan.variables)
+    keys = plan.with_role("key")
     for number, step in enumerate(plan.steps):
-        named: list[tuple[str, str]] = []
-        if isinstance(step, Drop | Pseudonymise):
-            named = [(f"steps.{number}.variables.{i}", name) for i, name in enumerate(step.variables)]
-        elif isinstance(step, Recode):
-            named = [(f"steps.{number}.variable", step.variable)]
-        for place, name in named:
-            if name in there:
+        only_keys = isinstance(step, Search | SuppressCells)
+        for place, name in _named(step):
+            known = [n for n in there if n in keys] if only_keys else there
+            if name in known:
                 continue
-            if name in plan.variables:
-                yield Fault("P013", place, f"{name!r} is gone before this step.", "Change the order of the steps.")
+            where = f"steps.{number}.{place}"
+            if name in plan.variables and name not in there:
+                yield Fault("P013", where, f"{name!r} is gone before this step.", "Change the order of the steps.")
             else:
-                yield Fault("P012", place, f"{name!r} is not a variable of the plan.", _did_you_mean(name, there))
-        if isinstance(step, Drop):
-            there = [name for name in there if name not in step.variables]
-        elif isinstance(step, Pseudonymise):
-            if step.into in there:
-                yield Fault("P014", f"steps.{number}.into", f"there is a variable {step.into!r} already.")
-            there = [*there, step.into]
-            there = [n for n in there if n not in step.variables or plan.variables[n].role != "identifier"]
+                what = "a key" if only_keys else "a variable"
+                yield Fault("P012", where, f"{name!r} is not {what} of the plan.", _did_you_mean(name, known))
+        if isinstance(step, Pseudonymise) and step.into in there:
+            yield Fault("P014", f"steps.{number}.into", f"there is a variable {step.into!r} already.")
+        there = _after(plan, step, there)
+
+
+def _named(step: AnyStep) -> list[tuple[str, str]]:
+    """The variables that a step names, with their place in it."""
+    match step:
+        case Drop() | Pseudonymise():
+            return [(f"variables.{i}", name) for i, name in enumerate(step.variables)]
+        case Recode():
+            return [("variable", step.variable)]
+        case Search():
+            tables = {
+                "hierarchies": list(step.hierarchies),
+                "weights": list(step.weights or {}),
+                "levels": list(step.levels or {}),
+            }
+            return [(f"{field}.{name}", name) for field, names in tables.items() for name in names]
+        case SuppressCells():
+            named = [(f"importance.{i}", name) for i, name in enumerate(step.importance or [])]
+            return [*named, *((f"weights.{name}", name) for name in step.weights or {})]
+        case _:
+            return []
+
+
+def _after(plan: Plan, step: AnyStep, there: list[str]) -> list[str]:
+    """The variables that are there after a step."""
+    if isinstance(step, Drop):
+        return [name for name in there if name not in step.variables]
+    if isinstance(step, Pseudonymise):
+        gone = set(step.variables) & set(plan.with_role("identifier"))
+        return [name for name in [*there, step.into] if name not in gone]
+    return there
+
+
+def _left(plan: Plan) -> list[str]:
+    there = list(plan.variables)
+    for step in plan.steps:
+        there = _after(plan, step, there)
+    return there
+
+
+def _order(plan: Plan) -> Iterator[Fault]:
+    """What decides about records looks at classes, so nothing may change the classes after it."""
+    decided = False
+    for number, step in enumerate(plan.steps):
+        if decided and isinstance(step, Recode | Drop):
+            for _, name in _named(step):
+                if name in plan.variables and plan.variables[name].role in ("key", "sensitive"):
+                    message = f"{name!r} is changed after records were decided on by the classes it made."
+                    yield Fault("P017", f"steps.{number}", message, "Put it before search and suppression.")
+        decided = decided or isinstance(step, SuppressRecords | Search | SuppressCells)
+        if isinstance(step, SuppressCells) or (isinstance(step, Search) and step.local):
+            if plan.data.unit is not None:
+                message = "this step counts records, and here people have several."
+                yield Fault("P025", f"steps.{number}", message, "Use recode, search without local, suppress_records.")
+            if plan.data.population is not None:
+                message = "this step makes labels that the population cannot be counted by."
+                yield Fault("P025", f"steps.{number}", message, "Use recode, search without local, suppress_records.")
+
+
+def _released(plan: Plan, left: list[str]) -> Iterator[Fault]:
     for name in plan.with_role("identifier"):
-        if name in there:
+        if name in left:
             hint = "Drop it, or pseudonymise it."
             yield Fault("P015", f"variables.{name}", f"the identifier {name!r} would be released as it is.", hint)
-    if not [name for name in plan.with_role("key") if name in there]:
-        yield Fault(
-            "P016",
-            "variables",
-            "no key is left in the release.",
-            "Give the role key to what an intruder knows.",
-        )
-    suppressed = [number for number, step in enumerate(plan.steps) if isinstance(step, SuppressRecords)]
-    for number, step in enumerate(plan.steps):
-        if suppressed and number > suppressed[0] and isinstance(step, Recode | Drop):
-            touched = step.variables if isinstance(step, Drop) else [step.variable]
-            for name in touched:
-                if name in plan.variables and plan.variables[name].role in ("key", "sensitive"):
-                    yield Fault(
-                        "P017",
-                        f"steps.{number}",
-                        f"{name!r} is changed after records were dropped for the classes it made.",
-                        "Put suppress_records last.",
-                    )
-
-
-def _roles(plan: Plan) -> Iterator[Fault]:
+    if not [name for name in plan.with_role("key") if name in left]:
+        hint = "Give the role key to what an intruder knows."
+        yield Fault("P016", "variables", "no key is left in the release.", hint)
     unit = plan.data.unit
     if unit is not None and (unit not in plan.variables or plan.variables[unit].role != "identifier"):
         known = unit in plan.variables
-        hint = f"Give {unit!r} the role identifier." if known else _did_you_mean(unit, list(plan.variables))
-        yield Fault("P018", "data.unit", "the unit must be a variable with the role identifier.", hint)
+        near = f"Give {unit!r} the role identifier." if known else _did_you_mean(unit, list(plan.variables))
+        yield Fault("P018", "data.unit", "the unit must be a variable with the role identifier.", near)
 
 
-def _requirements(plan: Plan) -> Iterator[Fault]:
+def _requirements(plan: Plan, left: list[str]) -> Iterator[Fault]:
     sensitive = plan.with_role("sensitive")
-    dropped = {name for step in plan.steps if isinstance(step, Drop) for name in step.variables}
+    keys = [name for name in plan.with_role("key") if name in left]
     for number, requirement in enumerate(plan.requirements):
+        place = f"requirements.{number}"
         name = getattr(requirement, "sensitive", None)
-        if name is None:
-            continue
-        place = f"requirements.{number}.sensitive"
-        if name not in sensitive:
+        if name is not None and name not in sensitive:
             hint = _did_you_mean(name, sensitive) or "Give the variable the role sensitive."
-            yield Fault("P019", place, f"{name!r} is not a sensitive variable of the plan.", hint)
-        elif name in dropped:
-            yield Fault("P013", place, f"{name!r} is dropped, so there is nothing to require of it.")
+            yield Fault("P019", f"{place}.sensitive", f"{name!r} is not a sensitive variable of the plan.", hint)
+        elif name is not None and name not in left:
+            yield Fault("P013", f"{place}.sensitive", f"{name!r} is dropped, so there is nothing to require of it.")
+        for i, key in enumerate(requirement.keys or []):
+            if key not in keys:
+                near = _did_you_mean(key, keys)
+                yield Fault("P022", f"{place}.keys.{i}", f"{key!r} is not a key of the release.", near)
+        for variable in requirement.where or {}:
+            if variable not in left:
+                near = _did_you_mean(variable, left)
+                yield Fault("P023", f"{place}.where.{variable}", f"{variable!r} is not in the release.", near)
     models = {requirement.model for requirement in plan.requirements}
     for number, step in enumerate(plan.steps):
         if isinstance(step, SuppressRecords):
@@ -118,6 +171,13 @@ def _requirements(plan: Plan) -> Iterator[Fault]:
                 if name not in models:
                     hint = f"The plan requires: {', '.join(sorted(models))}."
                     yield Fault("P021", f"steps.{number}.for.{i}", f"the plan has no requirement {name!r}.", hint)
+
+
+def _population(plan: Plan) -> Iterator[Fault]:
+    for number, requirement in enumerate(plan.requirements):
+        if isinstance(requirement, KMap | DeltaPresence) and plan.data.population is None:
+            hint = "Name it: data: population: source."
+            yield Fault("P024", f"requirements.{number}", f"{requirement.model} needs a population.", hint)
 
 
 def _did_you_mean(name: str, known: Sequence[str]) -> str | None:

@@ -5,19 +5,25 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from incrowd.keys import requirements as models
+from incrowd.plan.hierarchies import AnyHierarchy
+from incrowd.plan.requirements import AnyRequirement, ModelName
+from incrowd.plan.strict import Strict, Text
 
-Text = Annotated[str, Field(min_length=1)]
 Role = Literal["identifier", "key", "sensitive", "other"]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+class Population(Strict):
+    """The people the file is about: a larger file with the same keys, or a table of their counts."""
+
+    source: Text = Field(description="A file with the keys as columns, from the plan's folder.")
+    count: Text | None = Field(
+        None, description="The column that says how many people a line stands for; without it, a line is a person."
+    )
 
 
-class Data(_Strict):
+class Data(Strict):
     """Where the records are, and what kind of file it is."""
 
     source: Text = Field(description="The file, from the plan's folder: CSV (also .gz), Parquet or Excel.")
@@ -27,13 +33,16 @@ class Data(_Strict):
     unit: Text | None = Field(
         None, description="The identifier of a person who may have several records; k then counts people."
     )
+    population: Population | None = Field(
+        None, description="The population the file is about, for k_map and delta_presence."
+    )
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(
         None, description="What separates the fields of a CSV file, where the header does not tell."
     )
     encoding: Literal["utf-8", "latin-1"] | None = Field(None, description="How a CSV file encodes its text.")
 
 
-class Variable(_Strict):
+class Variable(Strict):
     """What a column is, and why."""
 
     role: Role = Field(
@@ -44,7 +53,7 @@ class Variable(_Strict):
     label: Text | None = Field(None, description="What the column means, for the data dictionary of the release.")
 
 
-class Step(_Strict):
+class Step(Strict):
     """What every protection step has."""
 
     reason: Text | None = Field(None, description="Why this step. Stays in the audit.")
@@ -120,56 +129,61 @@ class SuppressRecords(Step):
     """Drop the records in classes that fail requirements of the plan."""
 
     step: Literal["suppress_records"]
-    models: Annotated[list[Literal["k", "distinct_l", "one_sided"]], Field(min_length=1)] | None = Field(
+    models: Annotated[list[ModelName], Field(min_length=1)] | None = Field(
         None, alias="for", description="Which requirements; all of them when left out."
     )
 
 
-AnyStep = Annotated[Drop | Pseudonymise | Recode | SuppressRecords, Field(discriminator="step")]
+class Search(Step):
+    """Find the recoding of the keys that costs least, so that all requirements of the plan hold."""
 
-
-class KRequirement(_Strict):
-    """Every class has at least k people."""
-
-    model: Literal["k"]
-    k: Annotated[int, Field(ge=1)]
-
-    def requirement(self) -> models.Requirement:
-        """The same for the KeyTable."""
-        return models.K(self.k)
-
-
-class DistinctLRequirement(_Strict):
-    """Every class has at least l different values of a sensitive variable."""
-
-    model: Literal["distinct_l"]
-    sensitive: Text
-    l: Annotated[int, Field(ge=1)]  # noqa: E741 - the literature's name
-
-    def requirement(self) -> models.Requirement:
-        """The same for the KeyTable."""
-        return models.DistinctL(self.sensitive, self.l)
-
-
-class OneSidedRequirement(_Strict):
-    """In no class does everybody (or more than alpha) have the stigmatising value."""
-
-    model: Literal["one_sided"]
-    sensitive: Text
-    value: str = Field(description="The stigmatising value, as it stands in the released file.")
-    alpha: Annotated[float, Field(gt=0, le=1)] = Field(
-        1.0, description="The largest share allowed; 1 means that only classes where everybody has it fail."
+    step: Literal["search"]
+    hierarchies: Annotated[dict[Text, AnyHierarchy], Field(min_length=1)] = Field(
+        description="The keys that may be recoded, each with its hierarchy: a file, 'auto', or a rule. Others stay."
+    )
+    suppression: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.0, description="The share of the records that may be suppressed."
+    )
+    objective: Literal["arithmetic", "geometric", "discernibility", "class_size", "entropy", "precision"] = Field(
+        "geometric", description="What is to be least."
+    )
+    weights: dict[Text, Annotated[float, Field(ge=0)]] | None = Field(
+        None, description="How much a key's loss counts; 1 when left out."
+    )
+    local: bool = Field(
+        False, description="A recoding per class instead of one level per key: less loss, mixed labels."
+    )
+    levels: dict[Text, Annotated[int, Field(ge=0)]] | None = Field(
+        None, description="Pinned levels, as an earlier run wrote them to its audit: nothing is searched."
+    )
+    seconds: Annotated[float, Field(gt=0)] | None = Field(
+        None, description="Stop after so long with the best so far; the result then depends on the machine."
     )
 
-    def requirement(self) -> models.Requirement:
-        """The same for the KeyTable."""
-        return models.OneSided(self.sensitive, self.value, self.alpha)
+    @model_validator(mode="after")
+    def _belongs(self) -> Search:
+        if self.local and (self.levels or self.weights or self.objective != "geometric"):
+            raise ValueError("local goes with neither levels nor weights nor another objective: its loss is arithmetic")
+        return self
 
 
-AnyRequirement = Annotated[KRequirement | DistinctLRequirement | OneSidedRequirement, Field(discriminator="model")]
+class SuppressCells(Step):
+    """Blank the fewest cells of the keys so that every class has at least k people, dropping no record."""
+
+    step: Literal["suppress_cells"]
+    k: Annotated[int, Field(ge=2)]
+    importance: list[Text] | None = Field(None, description="Keys, the most important first: blanked last in a tie.")
+    weights: dict[Text, Annotated[float, Field(gt=0)]] | None = Field(
+        None, description="What a blank in a key costs; 1 when left out."
+    )
 
 
-class Release(_Strict):
+AnyStep = Annotated[
+    Drop | Pseudonymise | Recode | SuppressRecords | Search | SuppressCells, Field(discriminator="step")
+]
+
+
+class Release(Strict):
     """What the released file looks like."""
 
     format: Literal["csv", "parquet"] = "csv"
@@ -180,7 +194,7 @@ class Release(_Strict):
     )
 
 
-class Plan(_Strict):
+class Plan(Strict):
     """From a raw file to a release: what is in the file, what is done to it, and what must hold at the end."""
 
     title: Text

@@ -6,7 +6,9 @@ from incrowd.plan import model
 from incrowd.protect.drop import drop
 from incrowd.protect.pseudonymise import pseudonymise
 from incrowd.protect.recode import recode
+from incrowd.protect.search import search
 from incrowd.protect.state import UNIT, Change, Context, State
+from incrowd.protect.suppress_cells import suppress_cells
 from incrowd.protect.suppress_records import suppress_records
 
 __all__ = ["UNIT", "Change", "Context", "State", "protect"]
@@ -23,3 +25,7 @@ def protect(step: model.AnyStep, number: int, state: State, context: Context) ->
             return recode(step, state, context)
         case model.SuppressRecords():
             return suppress_records(step, state, context)
+        case model.Search():
+            return search(step, number, state, context)
+        case model.SuppressCells():
+            return suppress_cells(step, number, state, context)

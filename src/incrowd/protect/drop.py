@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from incrowd.plan.model import Drop
 from incrowd.protect.state import Change, State
 
@@ -13,4 +15,4 @@ def drop(step: Drop, state: State) -> tuple[State, Change]:
     if len(left) < len(table.names):
         table, _ = table.project(left)
     cells = int(state.table.records.sum()) * len(step.variables)
-    return State(rows, table), Change(f"drop {', '.join(step.variables)}", cells_changed=cells)
+    return replace(state, rows=rows, table=table), Change(f"drop {', '.join(step.variables)}", cells_changed=cells)

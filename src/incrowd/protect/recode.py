@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from incrowd.errors import InputError
 from incrowd.keys import labels
+from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.table import KeyTable, Recode
 from incrowd.plan import model
 from incrowd.protect.state import Change, Context, State
@@ -23,7 +26,7 @@ def recode(step: model.Recode, state: State, context: Context) -> tuple[State, C
     cells = sum(number for value, number in counts.items() if named[value] != value)
     rows = state.rows.relabel(name, {old: label for old, label in named.items() if old is not None})
     change = Change(f"recode {name} by {step.way}", cells_changed=cells, notes=_notes(step, values, new))
-    return State(rows, _recode_table(state.table, name, named)), change
+    return replace(state, rows=rows, table=_recode_table(state.table, name, named)), change
 
 
 def _counts(state: State, name: str) -> Mapping[str | None, int]:
@@ -72,8 +75,17 @@ def _labels(step: model.Recode, values: Values, context: Context) -> list[str | 
         case _:
             assert step.hierarchy is not None
             assert step.level is not None
-            table = read_hierarchy(context.folder / step.hierarchy, step.level)
-            return labels.mapping(values, table, name, "fault")
+            return _at_level(read_hierarchy(context.folder / step.hierarchy, name), step.level, values)
+
+
+def _at_level(hierarchy: Hierarchy, level: int, values: Values) -> list[str | None]:
+    if level > hierarchy.height:
+        raise InputError(
+            "D026",
+            f"the hierarchy of {hierarchy.name!r} has {hierarchy.height} levels, and level {level} is asked for.",
+        )
+    row_of = dict(zip(hierarchy.leaves, hierarchy.rows, strict=True))
+    return labels.mapping(values, {leaf: row[level] for leaf, row in row_of.items()}, hierarchy.name, "fault")
 
 
 def _notes(step: model.Recode, values: Values, new: Values) -> tuple[str, ...]:

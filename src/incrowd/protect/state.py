@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from incrowd.keys.requirements import Requirement
+from incrowd.keys.population import attach_histogram
+from incrowd.keys.requirements import Requirement, where_name
 from incrowd.keys.table import KeyTable
 from incrowd.rows import Rows
-from incrowd.secret import Secret
+from incrowd.rows.frame import OnBatch
+from incrowd.rows.tabulate import tabulate
+from incrowd.secret import Secret, order_numbers
 
 #: The hidden column that tells whose record it is, where the plan names a unit. It is never written to a release.
 UNIT = "_unit"
@@ -17,10 +20,16 @@ UNIT = "_unit"
 
 @dataclass(frozen=True)
 class State:
-    """The rows so far and the KeyTable of the same rows: every step changes both alike."""
+    """The rows so far and the KeyTable of the same rows: every step changes both alike.
+
+    `before` is the table before anything was suppressed, once something may be, and `bound` the requirements with
+    what they compare with taken from there.
+    """
 
     rows: Rows
     table: KeyTable
+    before: KeyTable | None = None
+    bound: tuple[Requirement, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -31,12 +40,37 @@ class Context:
     secret: Secret
     release: tuple[str, ...]  # what makes this release's randomness its own
     requirements: tuple[Requirement, ...]
+    conditions: Mapping[str, Mapping[str, list[str]]] = field(default_factory=dict)  # where in words -> where
     identifiers: tuple[str, ...] = ()
     has_unit: bool = False
+    paths: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)  # of sensitive variables' leaves
 
     def subkey(self, *purpose: str) -> bytes:
         """A key for one purpose in this release."""
         return self.secret.subkey(*self.release, *purpose)
+
+    def recount(self, state: State) -> State:
+        """The same rows counted again, after a step that decided about single records."""
+        unit = UNIT if self.has_unit else None
+        table = tabulate(state.rows, state.table.names, tuple(state.table.histograms), unit)
+        return replace(state, table=table)
+
+    def bind(self, state: State) -> State:
+        """Before anything is suppressed: count the conditions, and fix what the requirements compare with."""
+        if state.before is not None:
+            return state
+        table = state.table
+        for condition, where in self.conditions.items():
+            name = where_name(condition)
+            flagged = state.rows.flag(name, where)
+            unit = UNIT if self.has_unit else None
+            table = attach_histogram(table, tabulate(flagged, table.names, [name], unit), name)
+        bound = tuple(requirement.bind(table) for requirement in self.requirements)
+        return replace(state, table=table, before=table, bound=bound)
+
+    def order(self, *purpose: str) -> OnBatch:
+        """A keyed order for a step that must choose among records."""
+        return order_numbers(self.subkey(*purpose))
 
 
 @dataclass(frozen=True)
@@ -48,3 +82,4 @@ class Change:
     cells_changed: int = 0
     removed_for: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    found: Mapping[str, object] = field(default_factory=dict)  # what a search decided, for a later run to pin

@@ -8,12 +8,13 @@ from pathlib import Path
 from incrowd.errors import NotReleasable
 from incrowd.evidence.log import Verdict
 from incrowd.plan import Plan
-from incrowd.release.recount import UNIT, achieved, read_back
+from incrowd.release.judge import judge
+from incrowd.release.recount import UNIT, Known, read_back
 from incrowd.secret import Secret
 
 
 def gate(
-    plan: Plan, file: Path, columns: Sequence[str], records: int, secret: Secret, units: Path | None
+    plan: Plan, file: Path, columns: Sequence[str], records: int, secret: Secret, units: Path | None, known: Known
 ) -> tuple[Verdict, ...]:
     """May this file leave? Gives a verdict per requirement; raises NotReleasable when it must stay.
 
@@ -41,9 +42,9 @@ def gate(
     keys = [name for name in plan.with_role("key") if name in found]
     verdicts = []
     for requirement in plan.requirements:
-        passed, asked, value = achieved(count, keys, requirement)
+        judged = judge(count, keys, requirement, known)
         words = requirement.requirement().describe()
-        verdicts.append(Verdict(words, requirement.model, passed, asked, value))
+        verdicts.append(Verdict(words, requirement.model, judged.passed, judged.limit, judged.achieved))
     return tuple(verdicts)
 
 

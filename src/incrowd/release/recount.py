@@ -5,8 +5,10 @@ DuckDB and the KeyTable made the release; neither is used here, so a mistake in 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,7 +16,22 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
-from incrowd.plan import model
+Combination = tuple[str | None, ...]
+UNIT = "\0unit"
+_PARSE = pa.csv.ParseOptions(newlines_in_values=True)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the gate must be told, because the released file alone does not hold it.
+
+    How each sensitive variable was spread before anything was suppressed, the population's people by combination of
+    the released keys, and the paths of hierarchies by leaf.
+    """
+
+    spread: Mapping[str, Mapping[str | None, int]] = field(default_factory=dict)
+    population: Mapping[Combination, int] | None = None
+    paths: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -24,16 +41,33 @@ class Recount:
     table: pa.Table
     unit: bool
 
-    def people(self, keys: Sequence[str], more: Sequence[str] = ()) -> pa.Table:
-        """People per combination of columns: 'n' beside the columns."""
-        columns = [*keys, *more]
-        if not self.unit:
-            return self.table.group_by(columns).aggregate([([], "count_all")]).rename_columns([*columns, "n"])
-        once = self.table.group_by([*columns, UNIT]).aggregate([])
-        return once.group_by(columns).aggregate([([], "count_all")]).rename_columns([*columns, "n"])
+    def people(self, keys: Sequence[str]) -> dict[Combination, int]:
+        """People in each class."""
+        return _as_dict(self._count(keys), keys)
 
+    def smallest(self, keys: Sequence[str]) -> int | None:
+        """People in the smallest class; None without any. Stays in Arrow, for files with millions of classes."""
+        smallest: int | None = pc.min(self._count(keys)["n"]).as_py()
+        return smallest
 
-UNIT = "\0unit"
+    def spread(self, keys: Sequence[str], sensitive: str) -> dict[Combination, Counter[str | None]]:
+        """How a sensitive variable is spread in each class; missing and empty are one value."""
+        counted = _as_dict(self._count([*keys, sensitive]), [*keys, sensitive])
+        classes: dict[Combination, Counter[str | None]] = {}
+        for row, people in counted.items():
+            classes.setdefault(row[:-1], Counter())[row[-1] or None] += people
+        return classes
+
+    def where(self, where: Mapping[str, Sequence[str]]) -> Recount:
+        """Only the records that meet a condition."""
+        parts = [pc.is_in(self.table[name], pa.array(values, pa.string())) for name, values in where.items()]
+        return Recount(self.table.filter(reduce(pc.and_, parts)), self.unit)
+
+    def _count(self, columns: Sequence[str]) -> pa.Table:
+        table = self.table
+        if self.unit:
+            table = table.group_by([*columns, UNIT]).aggregate([])
+        return table.group_by(list(columns)).aggregate([([], "count_all")]).rename_columns([*columns, "n"])
 
 
 def read_back(path: Path, kind: str, units: Path | None = None) -> Recount:
@@ -59,46 +93,6 @@ def read_back(path: Path, kind: str, units: Path | None = None) -> Recount:
     return Recount(table, units is not None)
 
 
-_PARSE = pa.csv.ParseOptions(newlines_in_values=True)
-
-
-def achieved(
-    count: Recount, keys: Sequence[str], requirement: model.AnyRequirement
-) -> tuple[bool, float, float | None]:
-    """Does a requirement hold in the file? Whether, what was asked, and what is achieved (None without classes)."""
-    match requirement:
-        case model.KRequirement():
-            smallest = pc.min(count.people(keys)["n"]).as_py()
-            return smallest is None or smallest >= requirement.k, requirement.k, smallest
-        case model.DistinctLRequirement():
-            pairs = _with_blank_as_missing(count, requirement.sensitive).people(keys, [requirement.sensitive])
-            fewest = pc.min(pairs.group_by(list(keys)).aggregate([([], "count_all")])["count_all"]).as_py()
-            return fewest is None or fewest >= requirement.l, requirement.l, fewest
-        case model.OneSidedRequirement():
-            return _one_sided(count, keys, requirement)
-
-
-def _one_sided(
-    count: Recount, keys: Sequence[str], requirement: model.OneSidedRequirement
-) -> tuple[bool, float, float | None]:
-    whole = count.people(keys)
-    if not whole.num_rows:
-        return True, requirement.alpha, None
-    hit = count.table.filter(pc.fill_null(pc.equal(count.table[requirement.sensitive], requirement.value), False))
-    with_value = _as_dict(Recount(hit, count.unit).people(keys), keys)
-    shares = [with_value.get(combination, 0) / n for combination, n in _as_dict(whole, keys).items()]
-    largest = max(shares)
-    passed = largest < 1 if requirement.alpha >= 1 else largest <= requirement.alpha
-    return passed, requirement.alpha, largest
-
-
-def _as_dict(counted: pa.Table, keys: Sequence[str]) -> dict[tuple[str | None, ...], int]:
-    columns = [counted[name].to_pylist() for name in keys]
-    return dict(zip(zip(*columns, strict=True), counted["n"].to_pylist(), strict=True))
-
-
-def _with_blank_as_missing(count: Recount, name: str) -> Recount:
-    """Missing and empty are one value of a sensitive variable (the one rule, said again on purpose)."""
-    column = count.table[name]
-    blank = pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
-    return Recount(count.table.set_column(count.table.column_names.index(name), name, blank), count.unit)
+def _as_dict(counted: pa.Table, columns: Sequence[str]) -> dict[Combination, int]:
+    texts = [counted[name].to_pylist() for name in columns]
+    return dict(zip(zip(*texts, strict=True), counted["n"].to_pylist(), strict=True))

@@ -74,16 +74,26 @@ class Rows:
         """With a copy of a column, as text, under another name."""
         return replace(self, table=self.table.mutate(**{name: self.text(column)}))
 
+    def flag(self, name: str, where: Mapping[str, Sequence[str]]) -> Rows:
+        """With a column that is '1' where every variable of the condition has one of its values, else '0'."""
+        met = ibis.literal(True)
+        for column, values in where.items():
+            met = met & self.text(column).isin(list(values)).fill_null(False)
+        return replace(self, table=self.table.mutate(**{name: met.ifelse("1", "0")}))
+
     def select(self, columns: Sequence[str]) -> Rows:
         """Only these columns."""
         return replace(self, table=self.table.select(*columns))
 
-    def relabel(self, column: str, labels: Mapping[str, str | None]) -> Rows:
-        """Every value of a column by its new label; missing stays missing. The labels go in as a table to join."""
+    def relabel(self, column: str, labels: Mapping[str, str | None], missing: str | None = None) -> Rows:
+        """Every value of a column by its new label; missing becomes `missing`. The labels go in as a table to join."""
         old, new = list(labels), list(labels.values())
         lookup = ibis.memtable(pa.table({"_old": pa.array(old, pa.string()), "_new": pa.array(new, pa.string())}))
         joined = self.table.left_join(lookup, self.text(column) == lookup["_old"])
-        picked = [joined["_new"].name(name) if name == column else joined[name] for name in self.columns]
+        value = joined["_new"]
+        if missing is not None:
+            value = ibis.ifelse(joined[column].isnull(), missing, value)
+        picked = [value.name(name) if name == column else joined[name] for name in self.columns]
         return replace(self, table=joined.select(picked))
 
     def without(self, combinations: pa.Table, unit: str | None = None) -> Rows:
@@ -99,6 +109,24 @@ class Rows:
             return replace(self, table=self.table.anti_join(gone, matches))
         people = self.table.semi_join(gone, matches).select(_unit=unit).distinct()
         return replace(self, table=self.table.anti_join(people, self.table[unit] == people["_unit"]))
+
+    def reassign(self, keys: Sequence[str], parts: pa.Table, function: OnBatch) -> Rows:
+        """Give records new keys, class by class: `parts` has the old keys, `low` and `high`, and the new keys.
+
+        Of the records of a class, numbered in the order of a keyed hash, those from `low` up to below `high` get the
+        part's new keys. Records in no part are suppressed. Nothing but the hash decides who is in which part.
+        """
+        names = [*(f"_k{i}" for i in range(len(keys))), "_low", "_high", *(f"_n{i}" for i in range(len(keys)))]
+        plan = ibis.memtable(parts.rename_columns(names))
+        hashed = self.table.mutate(_order=self._call(self.columns, function, "int64"), _tie=self.encoded(self.columns))
+        window = ibis.window(group_by=[replace(self, table=hashed).text(k) for k in keys], order_by=["_order", "_tie"])
+        numbered = hashed.mutate(_rank=ibis.row_number().over(window))
+        texts = replace(self, table=numbered)
+        matches = [texts.text(name).identical_to(plan[f"_k{i}"]) for i, name in enumerate(keys)]
+        inside = [numbered["_rank"] >= plan["_low"], numbered["_rank"] < plan["_high"]]
+        joined = numbered.inner_join(plan, [*matches, *inside])
+        new = {name: joined[f"_n{i}"] for i, name in enumerate(keys)}
+        return replace(self, table=joined.select([new.get(n, joined[n]).name(n) for n in self.columns]))
 
     def add_text(self, name: str, columns: Sequence[str], function: OnBatch) -> Rows:
         """A new first column, made by a function of the encoded columns; an empty result is missing."""

@@ -6,6 +6,8 @@ import csv
 from pathlib import Path
 
 from incrowd.errors import InputError
+from incrowd.keys.hierarchies import parse_arx
+from incrowd.keys.hierarchy import Hierarchy
 from incrowd.rows.dialect import sniff
 
 
@@ -15,33 +17,45 @@ def read_lookup(path: Path) -> dict[str, str]:
     if len(dialect.columns) < 2:
         raise InputError("D024", f"the lookup {path.name} needs two columns.", "First the value, then its new name.")
     names: dict[str, str] = {}
-    for line, row in _lines(path, dialect.delimiter, dialect.encoding):
-        if line == 1 or not row:
-            continue
-        if len(row) < 2:
-            raise InputError("D024", f"line {line} of the lookup {path.name} has one field only.")
-        if names.setdefault(row[0], row[1]) != row[1]:
-            raise InputError("D025", f"line {line} of the lookup {path.name} gives a value a second name.")
-    return names
-
-
-def read_hierarchy(path: Path, level: int) -> dict[str, str]:
-    """One level of a hierarchy file in ARX's format: ';' or ',', no header, first column the leaf."""
-    first = path.open(encoding="utf-8-sig").readline()
-    delimiter = ";" if ";" in first else ","
-    names: dict[str, str] = {}
-    for line, row in _lines(path, delimiter, "utf-8-sig"):
-        if not row:
-            continue
-        if len(row) <= level:
-            raise InputError("D026", f"line {line} of the hierarchy {path.name} has no level {level}.")
-        if names.setdefault(row[0], row[level]) != row[level]:
-            raise InputError("D025", f"line {line} of the hierarchy {path.name} gives a value a second name.")
-    return names
-
-
-def _lines(path: Path, delimiter: str, encoding: str) -> list[tuple[int, list[str]]]:
-    encoding = "utf-8-sig" if encoding == "utf-8" else encoding
+    encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
     with path.open(encoding=encoding, newline="") as file:
-        reader = csv.reader(file, delimiter=delimiter)
-        return [(reader.line_num, row) for row in reader]
+        reader = csv.reader(file, delimiter=dialect.delimiter)
+        next(reader)
+        for row in filter(None, reader):
+            if len(row) < 2:
+                raise InputError("D024", f"line {reader.line_num} of the lookup {path.name} has one field only.")
+            if names.setdefault(row[0], row[1]) != row[1]:
+                place = f"line {reader.line_num} of the lookup {path.name}"
+                raise InputError("D025", f"{place} gives a value a second name.")
+    return names
+
+
+def read_hierarchy(path: Path, name: str) -> Hierarchy:
+    """A hierarchy file in ARX's format: ';' or ',', no header, first column the leaf."""
+    if not path.is_file():
+        raise InputError("D000", f"there is no hierarchy file {path}.")
+    text: str | None = None
+    for encoding in ("utf-8-sig", "latin-1"):
+        try:
+            text = path.read_text(encoding=encoding)
+            break
+        except UnicodeDecodeError:
+            continue
+    assert text is not None  # Latin-1 reads every byte
+    return parse_arx(text, name)
+
+
+def find_hierarchies(folder: Path, keys: list[str]) -> dict[str, Hierarchy]:
+    """The hierarchies of some keys in a folder: `KEY.csv`, or ARX's naming `*hierarchy_KEY.csv`."""
+    if not folder.is_dir():
+        raise InputError("D000", f"there is no folder {folder}.")
+    found = {}
+    for key in keys:
+        files = [
+            path for path in sorted(folder.glob("*.csv")) if path.stem == key or path.stem.endswith(f"hierarchy_{key}")
+        ]
+        if len(files) > 1:
+            raise InputError("D028", f"{len(files)} files in {folder} could be the hierarchy of {key!r}.", "Keep one.")
+        if files:
+            found[key] = read_hierarchy(files[0], key)
+    return found

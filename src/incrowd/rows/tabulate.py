@@ -39,6 +39,20 @@ def tabulate(rows: Rows, keys: Sequence[str], sensitive: Sequence[str] = (), uni
     return replace(tables[0], histograms={name: h for table in tables for name, h in table.histograms.items()})
 
 
+def tabulate_population(rows: Rows, keys: Sequence[str], count: str | None = None) -> KeyTable:
+    """The combinations of the keys in a population: a person a line, or a table of counts with its column `count`."""
+    if count is None:
+        return tabulate(rows, keys)
+    _refuse_unknown(rows, [*keys, count])
+    columns = {f"k{i}": rows.text(name) for i, name in enumerate(keys)}
+    picked = rows.table.select(**columns, n=rows.text(count).try_cast("int64"))
+    found = rows.collect(picked.aggregate(bad=picked["n"].isnull().sum(), low=picked["n"].min()))
+    if found["bad"][0].as_py() or (found["low"][0].as_py() or 0) < 0:
+        raise InputError("D027", f"{count!r} of {rows.place} is not a whole number of people in every line.")
+    summed = picked.group_by(list(columns)).aggregate(n=picked["n"].sum().cast("int64"))
+    return _build(_encoded([rows.collect(summed)]), keys, None, None)
+
+
 def _counted(rows: Rows, keys: Sequence[str], sensitive: str | None, unit: str | None) -> dict[str, pa.ChunkedArray]:
     """The engine's part: the columns as dictionaries, and 'n', how often each row stands, where the engine counted.
 

@@ -28,17 +28,17 @@ def parse_arx(text: str, name: str) -> Hierarchy:
                 rows.setdefault(tuple(row), lines.line_num)
     except csv.Error:
         raise InputError(
-            "D031",
+            "D050",
             f"line {lines.line_num} of the hierarchy of {name!r} has a quotation mark that is not closed.",
             "Close it, or double it if it belongs to the value.",
         ) from None
     if not rows:
-        raise InputError("D036", f"the hierarchy of {name!r} is empty.", "It needs a line for each value.")
+        raise InputError("D055", f"the hierarchy of {name!r} is empty.", "It needs a line for each value.")
     width = len(next(iter(rows)))
     ragged = [line for row, line in rows.items() if len(row) != width]
     if ragged:
         raise InputError(
-            "D031",
+            "D050",
             f"{len(ragged)} lines of the hierarchy of {name!r} have not {width} fields like the first one; "
             f"line {ragged[0]} is the first.",
             "Every line holds the value and one field for each level.",
@@ -46,7 +46,7 @@ def parse_arx(text: str, name: str) -> Hierarchy:
     conflicts = sum(number > 1 for number in Counter(row[0] for row in rows).values())
     if conflicts:
         raise InputError(
-            "D032",
+            "D051",
             f"{conflicts} values of {name!r} are in its hierarchy more than once, with different levels.",
             "Keep one line for each value.",
         )

@@ -29,11 +29,11 @@ def cut_bands(values: Values, name: str, levels: Sequence[Sequence[Number]]) -> 
     """
     cuts = [sorted({_decimal(cut) for cut in level}) for level in levels]
     if not all(cuts):
-        raise InputError("D037", f"a level of bands of {name!r} has no cut points.", "Leave it out.")
+        raise InputError("D056", f"a level of bands of {name!r} has no cut points.", "Leave it out.")
     for number, (fine, coarse) in enumerate(pairwise(cuts), start=1):
         if not set(coarse) <= set(fine):
             raise InputError(
-                "D033",
+                "D052",
                 f"level {number + 1} of the bands of {name!r} has cut points that level {number} does not have.",
                 "A coarser level may only leave cut points out.",
             )
@@ -61,7 +61,7 @@ def equal_bands(
     steps = [_decimal(width) for width in widths]
     if any(step <= 0 for step in steps) or any(coarse % fine for fine, coarse in pairwise(steps)):
         raise InputError(
-            "D033",
+            "D052",
             f"the widths of the bands of {name!r} do not nest.",
             "Each must be above 0 and a multiple of the one before, such as 5, 10, 20.",
         )
@@ -95,7 +95,7 @@ def quantile_bands(values: Values, counts: Sequence[int], name: str, numbers: Se
     """
     if not all(number >= 2 for number in numbers) or any(b >= a for a, b in pairwise(numbers)):
         raise InputError(
-            "D033", f"the numbers of bands of {name!r} do not nest.", "They must fall, and end at 2 or more."
+            "D052", f"the numbers of bands of {name!r} do not nest.", "They must fall, and end at 2 or more."
         )
     people = dict(zip(values, counts, strict=True))
     leaves, order = numbered_leaves(values, name)
@@ -130,7 +130,7 @@ def ordered_groups(order: Sequence[str], name: str, fanouts: Sequence[int]) -> H
     ('degree', 'college to degree', '*')
     """
     if not all(fanout >= 2 for fanout in fanouts):
-        raise InputError("D037", f"the groups of {name!r} are too small.", "Every fanout must be 2 or more.")
+        raise InputError("D056", f"the groups of {name!r} are too small.", "Every fanout must be 2 or more.")
     leaves = leaves_of(order, name)
     levels: list[Labels] = []
     size = 1
@@ -154,7 +154,7 @@ def date_parts(
     """
     rising: list[DatePart] = ["month", "quarter", "year", "decade"]
     if list(parts) != [part for part in rising if part in parts]:
-        raise InputError("D033", f"the date parts of {name!r} do not nest.", f"Their order is {', '.join(rising)}.")
+        raise InputError("D052", f"the date parts of {name!r} do not nest.", f"Their order is {', '.join(rising)}.")
     leaves = sorted(leaves_of(values, name))
     return stack(leaves, [date_part(leaves, part, name, pattern) for part in parts], name)
 
@@ -170,7 +170,7 @@ def prefixes(values: Values, name: str, lengths: Sequence[int] | None = None) ->
     leaves = sorted(leaves_of(values, name))
     if lengths is not None:
         if not all(length >= 1 for length in lengths) or any(b >= a for a, b in pairwise(lengths)):
-            raise InputError("D033", f"the prefixes of {name!r} do not nest.", "Their lengths must fall.")
+            raise InputError("D052", f"the prefixes of {name!r} do not nest.", "Their lengths must fall.")
         return stack(leaves, [prefix(leaves, length) for length in lengths], name)
     levels = [prefix(leaves, length) for length in range(max(map(len, leaves)) - 1, 0, -1)]
     # Where 'E010', 'E01' and 'E0' stand for the same codes, the shortest says it.

@@ -14,7 +14,7 @@ def leaves_of(values: Iterable[str | None], name: str) -> list[str]:
     """The different values that are there, in the order they came in; missing needs no row."""
     leaves = list(dict.fromkeys(value for value in values if value is not None))
     if not leaves:
-        raise InputError("D036", f"{name!r} has no values to build a hierarchy from.", "Is the column empty?")
+        raise InputError("D055", f"{name!r} has no values to build a hierarchy from.", "Is the column empty?")
     return leaves
 
 

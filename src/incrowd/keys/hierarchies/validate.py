@@ -18,21 +18,21 @@ def validate(hierarchy: Hierarchy, values: Sequence[str | None] | None = None) -
     """
     place = f"hierarchy {hierarchy.name}"
     if not hierarchy.rows:
-        return [Fault("D036", place, "it is empty.", "It needs a row for each value.")]
+        return [Fault("D055", place, "it is empty.", "It needs a row for each value.")]
     width = len(hierarchy.rows[0])
     ragged = sum(len(row) != width for row in hierarchy.rows)
     if ragged:
-        return [Fault("D031", place, f"{ragged} rows have not {width} fields like the first.", "Fill them up.")]
+        return [Fault("D050", place, f"{ragged} rows have not {width} fields like the first.", "Fill them up.")]
     faults = []
     repeated = sum(number > 1 for number in Counter(hierarchy.leaves).values())
     if repeated:
-        faults.append(Fault("D034", place, f"{repeated} values are in it more than once.", "Keep one row for each."))
+        faults.append(Fault("D053", place, f"{repeated} values are in it more than once.", "Keep one row for each."))
     for level in range(hierarchy.height):
         crossing = _crossing(hierarchy, level)
         if crossing:
             faults.append(
                 Fault(
-                    "D033",
+                    "D052",
                     place,
                     f"{crossing} values of level {level} are put under different values at level {level + 1}.",
                     "What is together at one level must stay together above it.",
@@ -41,7 +41,7 @@ def validate(hierarchy: Hierarchy, values: Sequence[str | None] | None = None) -
     tops = len({row[-1] for row in hierarchy.rows})
     if tops > 1:
         faults.append(
-            Fault("D035", place, f"its last level has {tops} different values.", "Add a level where all are '*'.")
+            Fault("D054", place, f"its last level has {tops} different values.", "Add a level where all are '*'.")
         )
     if values is not None:
         known = set(hierarchy.leaves)

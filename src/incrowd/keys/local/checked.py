@@ -95,8 +95,8 @@ def _bunch(paths: Paths, records: Int64, to: Int64, failing: FailingClasses) -> 
         label = np.zeros((number, paths.keys), np.int32)
         loss = label_all(paths.codes, paths.losses, paths.at, grouping.start, grouping.atoms, label)
         lead, sizes = grouping.atoms[grouping.start[:-1]], grouping.sizes
-        rise = [sizes[j] * (joined(paths.codes, paths.losses, lead[j], label[j], strays[0]) - loss[j]) for j in range(number)]
-        near = np.argsort(np.array(rise), kind="stable")
+        wider = [joined(paths.codes, paths.losses, lead[j], label[j], strays[0]) for j in range(number)]
+        near = np.argsort(sizes * (np.array(wider) - loss), kind="stable")
     with_them = 0
     while True:
         attempt = to.copy()

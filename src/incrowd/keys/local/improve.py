@@ -139,7 +139,7 @@ def _rank_below(fine: Int32, coarse: Int32) -> tuple[Int64, int]:
     return rank, int(rank.max(initial=0)) + 1
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _round(
     codes: Int32,
     losses: Floats,
@@ -188,7 +188,7 @@ def _round(
             old_pool[j] = pool
             c += 1
             x += 1
-        if c > 1 and cost > 0:
+        if cost > 0:
             saved += improve_pool(
                 codes, losses, at, k, pool_atoms[:m], pool_weights[:m], home[:m], c + _SPARE, dear, _PASSES
             )  # fmt: skip

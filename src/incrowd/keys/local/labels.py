@@ -16,7 +16,7 @@ from incrowd.keys.table import Int32, Int64
 Columns = NDArray[np.int32]
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def finest(codes: Int32, losses: Floats, at: Int64, members: Int64, number: int, skip: int, label: Columns) -> float:
     """Write the finest label of the members, without the one at position `skip`, to `label`; gives its loss."""
     lead = members[1] if skip == 0 else members[0]
@@ -32,7 +32,7 @@ def finest(codes: Int32, losses: Floats, at: Int64, members: Int64, number: int,
     return loss
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def joined(codes: Int32, losses: Floats, lead: int, label: Columns, atom: int) -> float:
     """The loss of a label once one more base class comes under it."""
     loss = 0.0
@@ -44,7 +44,7 @@ def joined(codes: Int32, losses: Floats, lead: int, label: Columns, atom: int) -
     return loss
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def joined_below(codes: Int32, losses: Floats, lead: int, label: Columns, atom: int, most: float) -> float:
     """As `joined`, but gives up, with infinity, as soon as the loss reaches `most`."""
     loss = 0.0
@@ -58,7 +58,7 @@ def joined_below(codes: Int32, losses: Floats, lead: int, label: Columns, atom: 
     return loss
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def widen(codes: Int32, losses: Floats, lead: int, label: Columns, atom: int) -> float:
     """Change a label so that one more base class comes under it; gives its loss."""
     loss = 0.0
@@ -71,10 +71,8 @@ def widen(codes: Int32, losses: Floats, lead: int, label: Columns, atom: int) ->
     return loss
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
-def label_all(
-    codes: Int32, losses: Floats, at: Int64, start: Int64, atoms: Int64, label: NDArray[np.int32]
-) -> Floats:
+@njit(cache=True)
+def label_all(codes: Int32, losses: Floats, at: Int64, start: Int64, atoms: Int64, label: NDArray[np.int32]) -> Floats:
     """The finest label of every class (its atoms lie between start[j] and start[j + 1]); gives their losses."""
     number = len(start) - 1
     loss = np.zeros(number)
@@ -84,7 +82,7 @@ def label_all(
     return loss
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def cheapest_homes(
     codes: Int32,
     losses: Floats,

@@ -13,7 +13,7 @@ from incrowd.keys.table import Int32, Int64
 LEAST_GAIN = 1e-9
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def cheapest(
     codes: Int32,
     losses: Floats,
@@ -39,7 +39,7 @@ def cheapest(
     return target, best
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def dissolve(
     codes: Int32,
     losses: Floats,
@@ -129,7 +129,61 @@ def dissolve(
     return True
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
+def found(
+    codes: Int32,
+    losses: Floats,
+    at: Int64,
+    k: int,
+    atoms: Int64,
+    weights: Int64,
+    home: Int64,
+    j: int,
+    empty: int,
+    place: Int64,
+    count: Int64,
+    size: Int64,
+    loss: Floats,
+    rest_loss: Floats,
+) -> bool:
+    """Let one record leave class j and gather a class of its own from donors, if that helps; writes `home`."""
+    chosen, own = np.zeros(len(atoms), np.bool_), np.empty(len(at) - 1, np.int32)
+    taken = np.zeros(len(count), np.int64)
+    for q in range(count[j]):
+        first = place[j, q]
+        lead, mass, here = atoms[first], weights[first], 0.0
+        if size[j] - mass < k:
+            continue
+        budget = size[j] * loss[j] - (size[j] - mass) * rest_loss[j, q] - LEAST_GAIN
+        chosen[:], taken[:] = False, 0
+        chosen[first] = True
+        own[:] = at[:-1]
+        refund = 0.0
+        while mass < k and mass * here - refund < budget:
+            least, pick = np.inf, -1
+            for a in range(len(atoms)):
+                t = home[a]
+                if chosen[a] or t == j or size[t] - taken[t] - weights[a] < k:
+                    continue
+                worth = (least + mass * here + weights[a] * loss[t]) / (mass + weights[a])
+                value = joined_below(codes, losses, lead, own, atoms[a], worth)
+                rise = (mass + weights[a]) * value - mass * here - weights[a] * loss[t]
+                if rise < least:
+                    least, pick = rise, a
+            if pick < 0:
+                break
+            here = widen(codes, losses, lead, own, atoms[pick])
+            mass += weights[pick]
+            refund += weights[pick] * loss[home[pick]]
+            taken[home[pick]] += weights[pick]
+            chosen[pick] = True
+        if mass >= k and mass * here - refund < budget:
+            home[chosen] = empty
+            return True
+    return False
+
+
+@njit(cache=True)
 def split(
     codes: Int32,
     losses: Floats,
@@ -192,7 +246,7 @@ def split(
     return True
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def swap(
     codes: Int32,
     losses: Floats,

@@ -1,8 +1,9 @@
 """A pool: a handful of neighbouring classes whose members change places until no single change helps.
 
 The changes: one record moves to another class; a class is dissolved into the others; a class is dissolved around one
-of its records, which gathers a new class from the others and from donors; a class is split in two; two records of
-two classes swap. Every class keeps at least k records all the time, so a pool may stop anywhere.
+of its records, which gathers a new class from the others and from donors; a class is split in two; a record leaves to
+gather a class from donors alone; two records of two classes swap. Every class keeps at least k records all the time,
+so a pool may stop anywhere.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import numpy as np
 from numba import njit
 
 from incrowd.keys.local.labels import Columns, finest
-from incrowd.keys.local.moves import LEAST_GAIN, cheapest, dissolve, split, swap
+from incrowd.keys.local.moves import LEAST_GAIN, cheapest, dissolve, found, split, swap
 from incrowd.keys.local.paths import Floats
 from incrowd.keys.table import Int32, Int64
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+
+@njit(cache=True)
 def improve_pool(
     codes: Int32,
     losses: Floats,
@@ -90,16 +92,26 @@ def improve_pool(
                                 codes, losses, at, atoms, weights, home, t, member, place, count, size, loss, label
                             )  # fmt: skip
         for j in range(classes):
-            if size[j] >= 2 * k and loss[j] > 0.0 and count[j] >= 2:
-                empty = -1
-                for t in range(classes):
-                    if count[t] == 0:
-                        empty = t
-                        break
-                if empty >= 0 and split(codes, losses, at, k, weights, home, j, empty, member, place, count, size, loss):
-                    for t in (j, empty):
+            empty = _empty(count)
+            if empty < 0:
+                break
+            if loss[j] > 0.0 and count[j] >= 2 and size[j] > k:
+                if stale[j]:
+                    _rests(codes, losses, at, member, count, j, rest_loss, rest_label)
+                    stale[j] = False
+                done = size[j] >= 2 * k and split(
+                    codes, losses, at, k, weights, home, j, empty, member, place, count, size, loss
+                )  # fmt: skip
+                if not done and loss[j] > dear:
+                    done = found(
+                        codes, losses, at, k, atoms, weights, home, j, empty, place, count, size, loss, rest_loss
+                    )  # fmt: skip
+                if done:
+                    sizes = size.copy()
+                    for t in range(classes):
                         _gather(codes, losses, at, atoms, weights, home, t, member, place, count, size, loss, label)
-                        stale[t], fresh[t] = True, True
+                        if size[t] != sizes[t]:
+                            stale[t], fresh[t] = True, True
                     moved = True
         if not moved:
             for j in range(classes):
@@ -117,10 +129,19 @@ def improve_pool(
                         moved = True
         if not moved:
             break
-    return before - (size * loss).sum()
+    return float(before - (size * loss).sum())
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
+def _empty(count: Int64) -> int:
+    """A class that nobody is in, or -1."""
+    for t in range(len(count)):
+        if count[t] == 0:
+            return t
+    return -1
+
+
+@njit(cache=True)
 def _gather(
     codes: Int32,
     losses: Floats,
@@ -148,7 +169,7 @@ def _gather(
         loss[j] = finest(codes, losses, at, member[j], number, -1, label[j])
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _rests(
     codes: Int32,
     losses: Floats,

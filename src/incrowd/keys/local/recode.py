@@ -95,7 +95,7 @@ def _by_size(
     # At most k movable records of a large base class: the others stay together as one piece.
     movable = np.where(amount < k, amount, np.minimum(amount, 2 * k) - k + 1)[~stray]
     weights = np.ones(int(movable.sum()), np.int64)
-    weights[np.cumsum(movable) - movable] += (amount[~stray] - movable)
+    weights[np.cumsum(movable) - movable] += amount[~stray] - movable
     grouping = Grouping.by(np.repeat(to[~stray], movable), np.repeat(atom[~stray], movable), weights)
     return _with_strays(grouping, paths, strays, amounts)
 

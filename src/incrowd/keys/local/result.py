@@ -71,7 +71,7 @@ class LocalRecoding:
         counted = KeyTable(domains, codes[:, first], add_up(to, self.records[stay], len(first)))
         if len(np.unique(self.base[stay])) < int(stay.sum()):
             return counted
-        target = np.full(len(kept), -1, np.int64)
+        target = np.full(len(base.records), -1, np.int64)
         target[self.base[stay]] = to
         return regroup(base, target, counted)
 

@@ -21,6 +21,10 @@ from incrowd.keys.local.paths import Floats, Paths
 from incrowd.keys.table import Int64
 
 _FAR = 1e18
+#: Donors that are looked through at one visit, at most, so that the cost stays in proportion to the file.
+_DONORS_SEEN = 50_000
+#: Visits a slice has at most: stamp and count share one 64-bit number, 22 bits and 40.
+_VISITS = 1 << 22
 #: Donors are asked until this share of the base classes is left; later ones would have to come from too far.
 _DONORS_UNTIL = 0.3
 
@@ -54,9 +58,7 @@ def sweep(
     column = (level + paths.at[:-1]).astype(np.int32)
     lowest = paths.losses.min(axis=0, initial=_FAR)
     # A node's first turn comes one standard deviation below its mean loss: earlier turns find next to nothing.
-    start = np.maximum(
-        mean[column].sum(axis=1) - np.sqrt((spread**2)[column].sum(axis=1)), lowest[column].sum(axis=1)
-    )
+    start = np.maximum(mean[column].sum(axis=1) - np.sqrt((spread**2)[column].sum(axis=1)), lowest[column].sum(axis=1))
     order = np.argsort(start, kind="stable")
     number = len(records)
     heap_price, heap_node = start[order], order.astype(np.int64)
@@ -66,8 +68,9 @@ def sweep(
     state[0], state[1] = len(order), number
     gift_atom, gift_to = np.zeros(number * 2 + 16, np.int64), np.zeros(number * 2 + 16, np.int64)
     pool = np.zeros(number, np.int64)
-    quota = max(20_000_000, 2 * number)
-    least, until = (max(2, (k + 1) // 2), int(number * _DONORS_UNTIL)) if donors else (k, 0)
+    # Slices of a second or so: each begins with a copy of what is left, which must stay small beside the work.
+    quota = max(20_000_000, 64 * number)
+    least, until = ((k + 1) // 2, int(number * _DONORS_UNTIL)) if donors and k > 2 else (k, 0)
     while state[0] > 0 and state[1] > 0:
         _run(
             sums, rows, column, paths.losses, records, k, least, heap_price, heap_node, active, to, spare, given,
@@ -85,7 +88,7 @@ def sweep(
     )
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _run(
     sums: Int64,
     rows: Int64,
@@ -119,7 +122,7 @@ def _run(
     slot_of, reached, first = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(size, np.int64)
     near, place = sums[:, active[:m]], np.arange(m)
     stamp, work = 0, 0
-    while waiting > 0 and m > until and work < quota:
+    while waiting > 0 and m > until and work < quota and stamp < _VISITS:
         if 3 * m < 2 * near.shape[1]:
             # Those who are left, close together again, so that they stay in the processor's cache.
             near, place = near[:, place[:m]], np.arange(m)
@@ -171,7 +174,8 @@ def _run(
             # Newest donors first: they come from the dearest classes, so moving them costs least.
             begin = gifts
             d = donors - 1
-            while d >= 0 and wanting > 0 and gifts < len(gift_atom) - k:
+            last = max(donors - _DONORS_SEEN, 0)
+            while d >= last and wanting > 0 and gifts < len(gift_atom) - k:
                 atom = pool[d]
                 d -= 1
                 if spare[to[atom]] <= 0 or records[atom] <= given[atom]:
@@ -230,7 +234,7 @@ def _run(
     state[0], state[1], state[2], state[3], state[4] = waiting, m, classes, gifts, donors
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _sink(price: Floats, node: Int64, size: int) -> None:
     """Restore the heap after its first entry changed; ties go to the smaller node number, so runs repeat."""
     at = 0

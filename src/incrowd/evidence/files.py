@@ -1,0 +1,54 @@
+"""The files of a run beside the data: what stays inside, and what may leave."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Literal
+
+from incrowd.evidence.dictionary import DictionaryRow, dictionary_csv
+from incrowd.evidence.log import RunLog
+from incrowd.evidence.manifest import hash_file, release_manifest
+from incrowd.evidence.report import internal_report, public_report
+from incrowd.plan import Plan, dump_plan
+from incrowd.rows import open_source
+from incrowd.rows.columns import ColumnSummary, summarise
+from incrowd.secret import Secret
+
+
+def write_audit(folder: Path, plan: Plan, log: RunLog, source: Path, secret: Secret) -> None:
+    """What stays inside: the plan as run, the secret, the log, the internal report, the hash of the input."""
+    inputs = {"source": source.name, "sha256": hash_file(source), "bytes": source.stat().st_size}
+    _write(folder / "plan.yaml", dump_plan(plan))
+    _write(folder / "log.json", json.dumps(asdict(log), indent=1))
+    _write(folder / "report.html", internal_report(log))
+    _write(folder / "input.json", json.dumps(inputs, indent=1))
+    handle = os.open(folder / "secret", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w") as out:
+        out.write(secret.material.hex() + "\n")
+
+
+def write_release_files(folder: Path, plan: Plan, log: RunLog, data: Path) -> None:
+    """What may leave beside the data: dictionary, public report, manifest with hashes."""
+    rows = [_row(plan, name, found) for name, found in summarise(open_source(data)).items()]
+    _write(folder / "dictionary.csv", dictionary_csv(rows))
+    _write(folder / "report.html", public_report(log))
+    files: Mapping[str, Path] = {path.name: path for path in sorted(folder.iterdir())}
+    _write(folder / "manifest.json", release_manifest(files))
+
+
+def _row(plan: Plan, name: str, found: ColumnSummary) -> DictionaryRow:
+    kind: Literal["text", "number", "category"] = "text"
+    if found.values is not None:
+        kind = "category"
+    elif found.numeric:
+        kind = "number"
+    label = plan.variables[name].label if name in plan.variables else None
+    return DictionaryRow(name, label, kind, found.distinct, found.values or (), found.missing > 0)
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")

@@ -1,0 +1,67 @@
+"""How a plan names the hierarchy of a key: a file, or a rule that builds it from the values."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from incrowd.plan.strict import Strict, Text
+
+Rising = Annotated[list[Decimal], Field(min_length=1)]
+
+
+class HierarchyRule(Strict):
+    """Exactly one way to coarsen a key, level by level. A text alone is a file; `auto` looks at the data."""
+
+    file: Text | None = Field(None, description="A CSV file in ARX's format: no header, first column the leaf.")
+    auto: bool | None = Field(None, description="Build it from how the values are distributed.")
+    cuts: Annotated[list[Rising], Field(min_length=1)] | None = Field(
+        None, description="Bands by cut points, a list for each level, the finest first."
+    )
+    widths: Rising | None = Field(None, description="Bands of equal width, a width for each level.")
+    quantiles: Annotated[list[Annotated[int, Field(ge=2)]], Field(min_length=1)] | None = Field(
+        None, description="Bands with equally many people, a number of bands for each level, the largest first."
+    )
+    prefixes: list[Annotated[int, Field(ge=1)]] | None = Field(
+        None, description="Lengths of the beginnings to keep, falling; an empty list takes every useful length."
+    )
+    date_parts: list[Literal["month", "quarter", "year", "decade"]] | None = None
+    date_format: Text | None = Field(None, description="With date_parts: how dates are written.")
+    mappings: Annotated[list[dict[str, str]], Field(min_length=1)] | None = Field(
+        None, description="New names for values, then new names for those, and so on."
+    )
+    order: Annotated[list[Text], Field(min_length=2)] | None = Field(None, description="The values in their order.")
+    groups: Annotated[list[Annotated[int, Field(ge=2)]], Field(min_length=1)] | None = Field(
+        None, description="With order: how many neighbours are put together, level by level."
+    )
+
+    @property
+    def way(self) -> str:
+        """Which rule is used."""
+        return next(way for way in _WAYS if getattr(self, way) is not None)
+
+    @model_validator(mode="after")
+    def _one_way(self) -> HierarchyRule:
+        if sum(getattr(self, way) is not None for way in _WAYS) != 1:
+            raise ValueError(f"a hierarchy needs exactly one of {', '.join(_WAYS)}")
+        if (self.order is None) != (self.groups is None):
+            raise ValueError("order and groups go together")
+        if self.date_format is not None and self.date_parts is None:
+            raise ValueError("date_format goes with date_parts")
+        if self.auto is False:
+            raise ValueError("auto can only be true")
+        return self
+
+
+_WAYS = ("file", "auto", "cuts", "widths", "quantiles", "prefixes", "date_parts", "mappings", "order")
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, str):
+        return {"auto": "true"} if value == "auto" else {"file": value}
+    return value
+
+
+AnyHierarchy = Annotated[HierarchyRule, BeforeValidator(_short)]

@@ -1,0 +1,124 @@
+"""Does a requirement of the plan hold in a file that was read again?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from incrowd.errors import NotReleasable
+from incrowd.plan import requirements as asked
+from incrowd.release import formulas
+from incrowd.release.formulas import NEAR
+from incrowd.release.recount import Combination, Known, Recount
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Whether it holds, what was asked, and what the file has (None where no class is concerned)."""
+
+    passed: bool
+    limit: float
+    achieved: float | None
+
+
+def judge(count: Recount, all_keys: Sequence[str], requirement: asked.AnyRequirement, known: Known) -> Judgement:
+    """Measure one requirement on the classes it is about."""
+    keys = requirement.keys or list(all_keys)
+    concerned = None if requirement.where is None else set(count.where(requirement.where).people(keys))
+
+    def bound(classes: Iterable[Combination]) -> list[Combination]:
+        return [c for c in classes if concerned is None or c in concerned]
+
+    match requirement:
+        case asked.K() | asked.WeakK():
+            if concerned is None:
+                return _least(requirement.k, [count.smallest(keys)])
+            people = count.people(keys)
+            return _least(requirement.k, [people[c] for c in bound(people)])
+        case asked.KMap():
+            outside = _population(known, all_keys, keys)
+            return _least(requirement.k, [outside.get(c, 0) for c in bound(count.people(keys))])
+        case asked.DeltaPresence():
+            return _presence(requirement, count, keys, _population(known, all_keys, keys), bound)
+        case _:
+            return _spread(requirement, count, keys, known, bound)
+
+
+def _spread(requirement, count: Recount, keys: Sequence[str], known: Known, bound) -> Judgement:  # type: ignore[no-untyped-def]
+    classes = count.spread(keys, requirement.sensitive)
+    people = count.people(keys)
+    here = [(people[c], classes[c]) for c in bound(classes)]
+    p = known.spread.get(requirement.sensitive, {})
+    match requirement:
+        case asked.DistinctL():
+            return _least(requirement.l, [len(q) for _, q in here])
+        case asked.EntropyL():
+            return _least(requirement.l, [formulas.entropy_l(q) for _, q in here])
+        case asked.RecursiveL():
+            figures = [formulas.recursive_c(q, requirement.l) for _, q in here]
+            return _most(requirement.c, figures, strict=True)
+        case asked.OneSided():
+            shares = [q.get(requirement.value, 0) / n for n, q in here]
+            return _most(requirement.alpha, shares, strict=requirement.alpha >= 1)
+        case asked.AlphaK():
+            most = _most(requirement.alpha, [max(q.values()) / n for n, q in here])
+            enough = all(n >= requirement.k for n, _ in here)
+            return Judgement(most.passed and enough, most.limit, most.achieved)
+        case asked.TCloseness():
+            return _most(requirement.t, [_distance(requirement, q, p, known) for _, q in here])
+        case asked.Beta():
+            gains = [formulas.gain(q, p) for _, q in here]
+            if requirement.model == "enhanced_beta":
+                gains = [
+                    math.inf if formulas.gain_beyond_cap(q, p) else g for g, (_, q) in zip(gains, here, strict=True)
+                ]
+            return _most(requirement.beta, gains)
+        case _:
+            figures = [formulas.disclosure(q, p, requirement.skip_zeros) for _, q in here]
+            return _most(requirement.delta, figures, strict=True)
+
+
+def _distance(requirement: asked.TCloseness, q: formulas.Spread, p: formulas.Spread, known: Known) -> float:
+    if requirement.distance == "equal":
+        return formulas.equal_distance(q, p)
+    if requirement.distance == "hierarchical":
+        return formulas.hierarchical_distance(q, p, known.paths[requirement.sensitive])
+    order = formulas.value_order(p, requirement.distance, requirement.order)
+    return formulas.ordered_distance(q, p, order)
+
+
+def _presence(requirement: asked.DeltaPresence, count: Recount, keys, outside, bound) -> Judgement:  # type: ignore[no-untyped-def]
+    people = count.people(keys)
+    worst, least, most = None, requirement.dmin, requirement.dmax
+    for combination in bound({*people, *outside}):
+        share = people.get(combination, 0) / outside[combination] if outside.get(combination) else math.inf
+        if worst is None or max(share - most, least - share) > max(worst - most, least - worst):
+            worst = share
+    passed = worst is None or least - NEAR <= worst <= most + NEAR
+    return Judgement(passed, requirement.dmax, worst)
+
+
+def _population(known: Known, all_keys: Sequence[str], keys: Sequence[str]) -> dict[Combination, int]:
+    if known.population is None:
+        raise NotReleasable("R007", "a requirement needs a population and the gate has none.")
+    at = [list(all_keys).index(key) for key in keys]
+    result: dict[Combination, int] = {}
+    for combination, people in known.population.items():
+        part = tuple(combination[i] for i in at)
+        result[part] = result.get(part, 0) + people
+    return result
+
+
+def _least(limit: float, figures: Sequence[float | None]) -> Judgement:
+    found = [figure for figure in figures if figure is not None]
+    smallest = min(found) if found else None
+    return Judgement(smallest is None or smallest >= limit * (1 - NEAR), limit, smallest)
+
+
+def _most(limit: float, figures: Sequence[float], strict: bool = False) -> Judgement:
+    largest = max(figures) if figures else None
+    if largest is None:
+        return Judgement(True, limit, None)
+    passed = largest < limit - NEAR if strict else largest <= limit + NEAR
+    return Judgement(passed, limit, largest)

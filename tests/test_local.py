@@ -1,0 +1,358 @@
+from __future__ import annotations
+
+import csv
+import random
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from incrowd.errors import InputError, NotReleasable
+from incrowd.keys.hierarchy import Hierarchy, Levels
+from incrowd.keys.local import LocalRecoding, lower_bound, recode_locally
+from incrowd.keys.requirements import (
+    AlphaK,
+    DistinctL,
+    EntropyL,
+    K,
+    KMap,
+    OneSided,
+    Requirement,
+    TCloseness,
+)
+from incrowd.keys.table import KeyTable, from_records
+from shared import SHARED, needs_shared
+
+AGE = tuple((str(age), f"{age // 5 * 5}+4", f"{age // 10 * 10}+9", "*") for age in range(20, 60))
+TOWN = tuple((town, region, "*") for region, towns in {"N": "abc", "S": "defgh", "W": "i"}.items() for town in towns)
+SEX = (("f", "*"), ("m", "*"))
+HIERARCHIES = (Hierarchy("age", AGE), Hierarchy("town", TOWN), Hierarchy("sex", SEX))
+
+
+def bound(table: KeyTable, hierarchies: tuple[Hierarchy, ...] = HIERARCHIES) -> list[Levels]:
+    return [one.bind(domain) for one, domain in zip(hierarchies, table.domains, strict=True)]
+
+
+def files(smallest: int = 1) -> st.SearchStrategy[list[tuple[str | None, ...]]]:
+    row = st.tuples(
+        st.sampled_from([leaf[0] for leaf in AGE[:14]]),
+        st.one_of(st.none(), st.sampled_from([leaf[0] for leaf in TOWN])),
+        st.sampled_from("fm"),
+        st.sampled_from("xyz"),
+    )
+    return st.lists(row, min_size=smallest, max_size=70)
+
+
+def counted(rows: list[tuple[str | None, ...]]) -> KeyTable:
+    keys = {name: [row[i] for row in rows] for i, name in enumerate(("age", "town", "sex"))}
+    return from_records(keys, {"illness": [row[3] for row in rows]})
+
+
+def check(table: KeyTable, levels: list[Levels], result: LocalRecoding, hierarchies: tuple[Hierarchy, ...]) -> Counter:
+    """Recount the release from its texts: who is in which class, are the values true, does the loss add up?"""
+    texts = result.values(levels)
+    classes: Counter[tuple[str | None, ...]] = Counter()
+    given_out: Counter[int] = Counter()
+    lost = np.zeros(len(levels))
+    for one, to, records in zip(result.base.tolist(), result.to.tolist(), result.records.tolist(), strict=True):
+        assert records > 0
+        given_out[one] += records
+        if to < 0:
+            lost += records
+            continue
+        classes[texts[to]] += records
+        for i, (hierarchy, domain) in enumerate(zip(hierarchies, table.domains, strict=True)):
+            value, text = domain.values[table.codes[i, one]], texts[to][i]
+            level = int(result.levels[i, to])
+            if value is None:
+                assert text is None or (text == "*" and level == hierarchy.height)
+                leaves = len(hierarchy.rows) if text == "*" else 1
+            else:
+                row = next(row for row in hierarchy.rows if row[0] == value)
+                assert row[level] == text
+                leaves = sum(other[level] == text for other in hierarchy.rows)
+            lost[i] += records * (leaves - 1) / max(len(hierarchy.rows) - 1, 1)
+    assert dict(given_out) == {i: n for i, n in enumerate(table.records.tolist()) if n}
+    total = int(table.records.sum())
+    assert result.key_losses == pytest.approx(tuple(lost / total))
+    assert result.loss_arithmetic == pytest.approx(lost.mean() / total)
+    assert result.loss_geometric == pytest.approx(float(np.prod(1 + lost / total) ** (1 / len(lost)) - 1))
+    assert result.classes == len(classes)
+    assert result.suppressed == sum(result.records[result.to < 0].tolist())
+    return classes
+
+
+@given(files(), st.integers(1, 6))
+def test_every_class_has_k_records_and_every_value_is_true(rows: list[tuple[str | None, ...]], k: int) -> None:
+    table = counted(rows)
+    levels = bound(table)
+    if len(rows) < k:
+        with pytest.raises(NotReleasable, match="R012"):
+            recode_locally(table, levels, [K(k)])
+        return
+    result = recode_locally(table, levels, [K(k)])
+    assert min(check(table, levels, result, HIERARCHIES).values()) >= k
+    assert result.suppressed == 0
+    if k == 1:
+        assert result.loss_arithmetic == 0
+
+
+REQUIREMENTS: list[list[Requirement]] = [
+    [DistinctL("illness", 2)],
+    [K(3), DistinctL("illness", 3)],
+    [K(2), EntropyL("illness", 1.7)],
+    [K(2), OneSided("illness", "x")],
+    [AlphaK("illness", 0.7, 3)],
+    [K(2), TCloseness("illness", 0.3)],
+    [K(4), K(6, keys=("age", "sex"))],
+]
+
+
+@settings(max_examples=60)
+@given(files(4), st.sampled_from(REQUIREMENTS))
+def test_other_requirements_hold_in_the_recount(rows: list[tuple[str | None, ...]], asked: list[Requirement]) -> None:
+    table = counted(rows)
+    levels = bound(table)
+    whole = from_records({"all": ["*"] * len(rows)}, {"illness": [row[3] for row in rows]})
+    try:
+        fits = [one.bind(table) for one in asked]
+    except InputError:
+        return  # a one-sided value that nobody has
+    try:
+        result = recode_locally(table, levels, asked)
+    except NotReleasable:
+        # Only where even one class of everybody fails: all of these requirements survive merging.
+        ok = [not type(one)(**{**one.__dict__, "keys": None}).failing(whole).any() for one in fits]
+        assert not all(ok)
+        return
+    check(table, levels, result, HIERARCHIES)
+    texts = result.values(levels)
+    illness = [row[3] for row in rows]
+    where = dict(zip(result.base.tolist(), result.to.tolist(), strict=True))
+    number = {
+        tuple(domain.values[code] for domain, code in zip(table.domains, codes, strict=True)): i
+        for i, codes in enumerate(table.codes.T.tolist())
+    }
+    if any(one.sensitive_name for one in asked):
+        assert len(where) == len(result.base)  # no base class is divided
+        released = [texts[where[number[row[:3]]]] for row in rows]
+        recount = from_records(
+            {name: [row[i] for row in released] for i, name in enumerate(table.names)}, {"illness": illness}
+        )
+        for one in fits:
+            assert not one.failing(recount).any()
+
+
+@given(files(4), st.integers(2, 4))
+def test_the_bound_is_below_the_loss(rows: list[tuple[str | None, ...]], k: int) -> None:
+    table = counted(rows)
+    levels = bound(table)
+    result = recode_locally(table, levels, [K(k)])
+    below = lower_bound(table, levels, k, result)
+    assert below is not None
+    assert 0 <= below <= result.loss_arithmetic + 1e-12
+
+
+def partitions(items: list[int], k: int) -> list[list[list[int]]]:
+    """All ways to put things into groups of at least k."""
+    if not items:
+        return [[]]
+    ways = []
+    for mask in product((0, 1), repeat=len(items) - 1):
+        mine = [items[0], *(x for x, bit in zip(items[1:], mask, strict=True) if bit)]
+        if len(mine) >= k:
+            rest = [x for x, bit in zip(items[1:], mask, strict=True) if not bit]
+            ways += [[mine, *others] for others in partitions(rest, k)]
+    return ways
+
+
+@settings(max_examples=40)
+@given(st.lists(st.tuples(st.sampled_from("abdi"), st.sampled_from("fm")), min_size=4, max_size=8))
+def test_the_optimum_of_all_partitions_lies_between_bound_and_loss(rows: list[tuple[str, str]]) -> None:
+    hierarchies = HIERARCHIES[1:]
+    table = from_records({"town": [row[0] for row in rows], "sex": [row[1] for row in rows]})
+    levels = bound(table, hierarchies)
+
+    def cost(group: list[int]) -> float:
+        total = 0.0
+        for i, hierarchy in enumerate(hierarchies):
+            paths = [next(row for row in hierarchy.rows if row[0] == rows[x][i]) for x in group]
+            level = next(j for j in range(hierarchy.height + 1) if len({path[j] for path in paths}) == 1)
+            leaves = sum(row[level] == paths[0][level] for row in hierarchy.rows)
+            total += (leaves - 1) / (len(hierarchy.rows) - 1) / len(hierarchies)
+        return total * len(group)
+
+    best = min(sum(map(cost, way)) for way in partitions(list(range(len(rows))), 2)) / len(rows)
+    result = recode_locally(table, levels, [K(2)], rounds=8)
+    below = lower_bound(table, levels, 2, result)
+    assert below is not None
+    assert below - 1e-12 <= best <= result.loss_arithmetic + 1e-12
+
+
+def test_a_stray_gathers_a_class_from_donors() -> None:
+    # One b of four keeps the stray company; the two d and the other b lose nothing: (1/4 + 1)/2 for two of seven.
+    rows = [("a", "m")] + [("b", "f")] * 4 + [("d", "f")] * 2
+    table = from_records({"town": [row[0] for row in rows], "sex": [row[1] for row in rows]})
+    levels = bound(table, HIERARCHIES[1:])
+    result = recode_locally(table, levels, [K(2)])
+    assert result.loss_arithmetic == pytest.approx((1 / 4 + 1) / 2 * 2 / 7)
+    assert sorted(check(table, levels, result, HIERARCHIES[1:]).values()) == [2, 2, 3]
+
+
+def test_same_input_same_output() -> None:
+    table = survey(600, 7)
+    levels = bound(table, SURVEY)
+    one, two = (recode_locally(table, levels, [K(4)]) for _ in range(2))
+    assert np.array_equal(one.to, two.to)
+    assert np.array_equal(one.levels, two.levels)
+    assert np.array_equal(one.records, two.records)
+
+
+def test_several_records_a_person_and_populations_are_refused() -> None:
+    table = from_records({"sex": ["f", "m"]}, unit=["a", "a"])
+    with pytest.raises(InputError, match="D048"):
+        recode_locally(table, bound(table, HIERARCHIES[2:]), [K(1)])
+    table = from_records({"sex": ["f", "m"]})
+    with pytest.raises(InputError, match="D049"):
+        recode_locally(table, bound(table, HIERARCHIES[2:]), [KMap(2)])
+
+
+def test_a_hierarchy_that_is_not_nested_is_refused() -> None:
+    crossed = Hierarchy("sex", (("f", "a", "1"), ("m", "a", "2"), ("x", "b", "2")))
+    table = from_records({"sex": ["f", "m", "x"]})
+    with pytest.raises(InputError, match="D033"):
+        recode_locally(table, bound(table, (crossed,)), [K(1)])
+
+
+def test_without_one_top_what_cannot_be_placed_is_suppressed_or_refused() -> None:
+    topless = Hierarchy("sex", (("f", "*"), ("m", "men")))
+    table = from_records({"sex": ["f"] * 5 + ["m"]})
+    levels = bound(table, (topless,))
+    with pytest.raises(NotReleasable, match="1 of 6 records"):
+        recode_locally(table, levels, [K(3)])
+    result = recode_locally(table, levels, [K(3)], suppression=0.2)
+    assert (result.suppressed, result.classes) == (1, 1)
+    check(table, levels, result, (topless,))
+
+
+def test_equal_texts_on_two_levels_are_one_class() -> None:
+    named = Hierarchy("town", (("a", "a", "*"), ("b", "a", "*"), ("c", "c", "*")))
+    table = from_records({"town": ["a", "a", "b", "b", "c", "c"]})
+    levels = bound(table, (named,))
+    result = recode_locally(table, levels, [K(2)])
+    assert result.loss_arithmetic == 0
+    check(table, levels, result, (named,))
+
+
+def test_a_time_limit_stops_with_a_valid_result() -> None:
+    table = survey(3000, 3)
+    levels = bound(table, SURVEY)
+    done: list[float] = []
+    result = recode_locally(table, levels, [K(5)], seconds=0, progress=done.append)
+    assert result.stopped
+    assert done
+    assert min(check(table, levels, result, SURVEY).values()) >= 5
+
+
+def test_a_sampled_lattice_gives_a_valid_result() -> None:
+    table = survey(2000, 5)
+    levels = bound(table, SURVEY)
+    sampled = recode_locally(table, levels, [K(5)], nodes=60)
+    whole = recode_locally(table, levels, [K(5)])
+    assert min(check(table, levels, sampled, SURVEY).values()) >= 5
+    assert whole.loss_arithmetic <= sampled.loss_arithmetic
+    assert lower_bound(table, levels, 5, sampled, nodes=60) is None
+
+
+REGION = tuple((f"r{i:02}", f"area{i // 6}", f"nation{i // 12}", "*") for i in range(24))
+YEAR = tuple((str(year), f"{year // 2 * 2}+", "*") for year in range(2000, 2008))
+JOB = tuple((f"job{i}", f"field{i // 4}", "*") for i in range(12))
+SURVEY = (Hierarchy("year", YEAR), Hierarchy("region", REGION), HIERARCHIES[0], HIERARCHIES[2], Hierarchy("job", JOB))
+
+
+def survey(number: int, seed: int, *, uniform: bool = False) -> KeyTable:
+    """A health survey, where region, age and job hang together, or keys drawn without any connection."""
+    rng = random.Random(seed)
+    columns: dict[str, list[str | None]] = {name: [] for name in ("year", "region", "age", "sex", "job")}
+    for _ in range(number):
+        place = rng.randrange(24) if uniform else min(int(rng.expovariate(0.2)), 23)
+        age = rng.randrange(40) if uniform else max(0, min(39, int(rng.gauss(place + 8, 7))))
+        job = rng.randrange(12) if uniform else min(11, max(0, int(rng.gauss(age / 4, 2))))
+        sex = rng.choice("fm") if uniform or job > 3 else "f" if rng.random() < 0.8 else "m"
+        row = (YEAR[rng.randrange(8)][0], REGION[place][0], AGE[age][0], sex, JOB[job][0])
+        for column, value in zip(columns.values(), row, strict=True):
+            column.append(value)
+    return from_records(columns)
+
+
+def plain_greedy(table: KeyTable, levels: list[Levels], k: int) -> float:
+    """The baseline: all nodes, lowest mean loss first, every class of k among the records not yet taken."""
+    both = list(zip(levels, table.codes, strict=True))
+    coded = [[recode.codes[codes] for recode in key.recodes] for key, codes in both]
+    cells = [[loss[code] for loss, code in zip(key.losses, coded[i], strict=True)] for i, key in enumerate(levels)]
+    nodes = list(product(*(range(key.height + 1) for key in levels)))
+    means = [sum(float(cells[i][j] @ table.records) for i, j in enumerate(node)) for node in nodes]
+    left, lost = np.arange(len(table.records)), 0.0
+    for at in np.argsort(means, kind="stable"):
+        node = nodes[at]
+        packed = np.zeros(len(left), np.int64)
+        for i, j in enumerate(node):
+            packed = packed * 1000 + coded[i][j][left]
+        _, group = np.unique(packed, return_inverse=True)
+        take = np.bincount(group, table.records[left])[group] >= k
+        gone = left[take]
+        lost += sum(float(cells[i][j][gone] @ table.records[gone]) for i, j in enumerate(node)) / len(levels)
+        left = left[~take]
+        if not len(left):
+            break
+    return (lost + float(table.records[left].sum())) / float(table.records.sum())
+
+
+@pytest.mark.parametrize(("uniform", "seed", "k"), [(False, 1, 5), (True, 2, 5), (False, 3, 3), (True, 4, 11)])
+def test_files_nobody_has_seen_lose_less_than_the_plain_greedy(uniform: bool, seed: int, k: int) -> None:
+    table = survey(4000, seed, uniform=uniform)
+    levels = bound(table, SURVEY)
+    result = recode_locally(table, levels, [K(k)])
+    assert min(check(table, levels, result, SURVEY).values()) >= k
+    assert result.loss_arithmetic < plain_greedy(table, levels, k)
+    below = lower_bound(table, levels, k, result)
+    assert below is not None
+    assert below <= result.loss_arithmetic
+
+
+def reference(name: str, file: str) -> tuple[KeyTable, list[Levels], tuple[Hierarchy, ...]]:
+    with (SHARED / "data" / name / file).open(encoding="utf-8", newline="") as handle:
+        head, *rows = csv.reader(handle, delimiter=";")
+    table = from_records({key: [row[i] for row in rows] for i, key in enumerate(head)})
+    hierarchies = []
+    for key in head:
+        with (SHARED / "data" / name / f"{name}_hierarchy_{key}.csv").open(encoding="utf-8", newline="") as handle:
+            hierarchies.append(Hierarchy(key, tuple(tuple(row) for row in csv.reader(handle, delimiter=";"))))
+    return table, bound(table, tuple(hierarchies)), tuple(hierarchies)
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    ("name", "file", "most", "arx"),
+    [("adult", "adult.csv", 0.050, 0.0591), ("fars", "fars_subset.csv", 0.0755, 0.0844)],
+)
+def test_real_files_lose_less_than_in_arx(name: str, file: str, most: float, arx: float) -> None:
+    table, levels, hierarchies = reference(name, file)
+    result = recode_locally(table, levels, [K(5)])
+    assert min(check(table, levels, result, hierarchies).values()) >= 5
+    assert result.suppressed == 0
+    assert result.loss_arithmetic <= most < arx
+
+
+@needs_shared
+@pytest.mark.slow
+def test_more_rounds_lose_less_and_the_bound_is_near() -> None:
+    table, levels, _ = reference("adult", "adult.csv")
+    few, many = (recode_locally(table, levels, [K(5)], rounds=rounds) for rounds in (1, 12))
+    assert many.loss_arithmetic < few.loss_arithmetic
+    below = lower_bound(table, levels, 5, many)
+    assert below is not None
+    assert 0.040 < below < many.loss_arithmetic
