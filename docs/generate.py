@@ -343,7 +343,9 @@ class _Texts:
             case ast.Call() if "did_you_mean" in ast.unparse(node.func):
                 return "Did you mean …?"
             case ast.Name():
-                before = [(line, value) for line, name, value in self.assigned if name == node.id and line <= node.lineno]
+                before = [
+                    (line, value) for line, name, value in self.assigned if name == node.id and line <= node.lineno
+                ]
                 return self.words(max(before, key=lambda each: each[0])[1]) if before else None
         return None
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import csv
 import random
 from collections import Counter
 from itertools import product
@@ -24,7 +23,6 @@ from incrowd.keys.requirements import (
     TCloseness,
 )
 from incrowd.keys.table import KeyTable, from_records
-from shared import SHARED, needs_shared
 
 AGE = tuple((str(age), f"{age // 5 * 5}+4", f"{age // 10 * 10}+9", "*") for age in range(20, 60))
 TOWN = tuple((town, region, "*") for region, towns in {"N": "abc", "S": "defgh", "W": "i"}.items() for town in towns)
@@ -286,73 +284,3 @@ def survey(number: int, seed: int, *, uniform: bool = False) -> KeyTable:
         for column, value in zip(columns.values(), row, strict=True):
             column.append(value)
     return from_records(columns)
-
-
-def plain_greedy(table: KeyTable, levels: list[Levels], k: int) -> float:
-    """The baseline: all nodes, lowest mean loss first, every class of k among the records not yet taken."""
-    both = list(zip(levels, table.codes, strict=True))
-    coded = [[recode.codes[codes] for recode in key.recodes] for key, codes in both]
-    cells = [[loss[code] for loss, code in zip(key.losses, coded[i], strict=True)] for i, key in enumerate(levels)]
-    nodes = list(product(*(range(key.height + 1) for key in levels)))
-    means = [sum(float(cells[i][j] @ table.records) for i, j in enumerate(node)) for node in nodes]
-    left, lost = np.arange(len(table.records)), 0.0
-    for at in np.argsort(means, kind="stable"):
-        node = nodes[at]
-        packed = np.zeros(len(left), np.int64)
-        for i, j in enumerate(node):
-            packed = packed * 1000 + coded[i][j][left]
-        _, group = np.unique(packed, return_inverse=True)
-        take = np.bincount(group, table.records[left])[group] >= k
-        gone = left[take]
-        lost += sum(float(cells[i][j][gone] @ table.records[gone]) for i, j in enumerate(node)) / len(levels)
-        left = left[~take]
-        if not len(left):
-            break
-    return (lost + float(table.records[left].sum())) / float(table.records.sum())
-
-
-@pytest.mark.parametrize(("uniform", "seed", "k"), [(False, 1, 5), (True, 2, 5), (False, 3, 3), (True, 4, 11)])
-def test_files_nobody_has_seen_lose_less_than_the_plain_greedy(uniform: bool, seed: int, k: int) -> None:
-    table = survey(4000, seed, uniform=uniform)
-    levels = bound(table, SURVEY)
-    result = recode_locally(table, levels, [K(k)])
-    assert min(check(table, levels, result, SURVEY).values()) >= k
-    assert result.loss_arithmetic < plain_greedy(table, levels, k)
-    below = lower_bound(table, levels, k, result)
-    assert below is not None
-    assert below <= result.loss_arithmetic
-
-
-def reference(name: str, file: str) -> tuple[KeyTable, list[Levels], tuple[Hierarchy, ...]]:
-    with (SHARED / "data" / name / file).open(encoding="utf-8", newline="") as handle:
-        head, *rows = csv.reader(handle, delimiter=";")
-    table = from_records({key: [row[i] for row in rows] for i, key in enumerate(head)})
-    hierarchies = []
-    for key in head:
-        with (SHARED / "data" / name / f"{name}_hierarchy_{key}.csv").open(encoding="utf-8", newline="") as handle:
-            hierarchies.append(Hierarchy(key, tuple(tuple(row) for row in csv.reader(handle, delimiter=";"))))
-    return table, bound(table, tuple(hierarchies)), tuple(hierarchies)
-
-
-@needs_shared
-@pytest.mark.parametrize(
-    ("name", "file", "most", "arx"),
-    [("adult", "adult.csv", 0.050, 0.0591), ("fars", "fars_subset.csv", 0.0755, 0.0844)],
-)
-def test_real_files_lose_less_than_in_arx(name: str, file: str, most: float, arx: float) -> None:
-    table, levels, hierarchies = reference(name, file)
-    result = recode_locally(table, levels, [K(5)])
-    assert min(check(table, levels, result, hierarchies).values()) >= 5
-    assert result.suppressed == 0
-    assert result.loss_arithmetic <= most < arx
-
-
-@needs_shared
-@pytest.mark.slow
-def test_more_rounds_lose_less_and_the_bound_is_near() -> None:
-    table, levels, _ = reference("adult", "adult.csv")
-    few, many = (recode_locally(table, levels, [K(5)], rounds=rounds) for rounds in (1, 12))
-    assert many.loss_arithmetic < few.loss_arithmetic
-    below = lower_bound(table, levels, 5, many)
-    assert below is not None
-    assert 0.040 < below < many.loss_arithmetic

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from incrowd.demo import write_demo
     from incrowd.errors import IncrowdError, InputError, NotReleasable, PlanError, SecretError
-    from incrowd.keys.requirements import DistinctL, K, OneSided, Requirement
+    from incrowd.keys.hierarchy import Hierarchy
+    from incrowd.keys.requirements import DistinctL, K, OneSided, Requirement, parse_model
     from incrowd.keys.table import KeyTable
     from incrowd.pipeline import Run, run
     from incrowd.plan import Plan, load_plan
     from incrowd.profile import profile, starter_plan
     from incrowd.rows import Rows, open_source
     from incrowd.rows.tabulate import tabulate
+    from incrowd.rows.lookup import find_hierarchies
+    from incrowd.search import FoundRecoding, search_file
     from incrowd.secret import Secret
     from incrowd.verify import Verification, verify
 
@@ -23,6 +26,8 @@ __version__ = "0.1.0"
 #: Where each public name lives. They are imported on first use, so that `incrowd --help` is quick.
 _HOME = {
     "DistinctL": "keys.requirements",
+    "FoundRecoding": "search",
+    "Hierarchy": "keys.hierarchy",
     "IncrowdError": "errors",
     "InputError": "errors",
     "K": "keys.requirements",
@@ -37,10 +42,13 @@ _HOME = {
     "Secret": "secret",
     "SecretError": "errors",
     "Verification": "verify",
+    "find_hierarchies": "rows.lookup",
     "load_plan": "plan",
     "open_source": "rows",
+    "parse_model": "keys.requirements",
     "profile": "profile",
     "run": "pipeline",
+    "search_file": "search",
     "starter_plan": "profile",
     "tabulate": "rows.tabulate",
     "verify": "verify",
@@ -49,6 +57,8 @@ _HOME = {
 
 __all__ = [
     "DistinctL",
+    "FoundRecoding",
+    "Hierarchy",
     "IncrowdError",
     "InputError",
     "K",
@@ -63,10 +73,13 @@ __all__ = [
     "Secret",
     "SecretError",
     "Verification",
+    "find_hierarchies",
     "load_plan",
     "open_source",
+    "parse_model",
     "profile",
     "run",
+    "search_file",
     "starter_plan",
     "tabulate",
     "verify",

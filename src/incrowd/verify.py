@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from incrowd.errors import InputError
-from incrowd.keys.requirements import Requirement, failing_any
+from incrowd.keys.population import join_population
+from incrowd.keys.requirements import Requirement, where_name
+from incrowd.keys.table import KeyTable, Mask
 from incrowd.rows import Rows, open_source
-from incrowd.rows.tabulate import tabulate
+from incrowd.rows.tabulate import tabulate, tabulate_population
 
 
 @dataclass(frozen=True)
@@ -43,34 +47,54 @@ class Verification:
 
 
 def verify(
-    file: str | Path, keys: Sequence[str], requirements: Sequence[Requirement] = (), unit: str | None = None
+    file: str | Path,
+    keys: Sequence[str],
+    requirements: Sequence[Requirement] = (),
+    unit: str | None = None,
+    population: str | Path | None = None,
+    population_count: str | None = None,
 ) -> Verification:
     """Count the classes of a CSV or Parquet file and measure requirements on them.
+
+    `population` is a file of the people the file is about, a line each, or with a column of counts.
 
     >>> import incrowd as ic
     >>> ic.verify("people.csv", ["age", "sex"], [ic.K(5)]).passed  # doctest: +SKIP
     True
     """
-    return verify_rows(open_source(file), keys, requirements, unit)
+    rows = open_source(file)
+    outside = None
+    if population is not None:
+        crowd = open_source(population, connection=rows.connection)
+        outside = tabulate_population(crowd, keys, population_count)
+    return verify_rows(rows, keys, requirements, unit, outside)
 
 
 def verify_rows(
-    rows: Rows, keys: Sequence[str], requirements: Sequence[Requirement] = (), unit: str | None = None
+    rows: Rows,
+    keys: Sequence[str],
+    requirements: Sequence[Requirement] = (),
+    unit: str | None = None,
+    population: KeyTable | None = None,
 ) -> Verification:
-    """The same for rows that are open already."""
+    """The same for rows that are open already. The file's own distribution is what t and its relatives compare with."""
     if not keys:
         raise InputError("D016", "no keys are named.", "Say which columns an intruder may know: --keys age,sex")
-    sensitive = sorted({r.sensitive_name for r in requirements if r.sensitive_name is not None})
-    table = tabulate(rows, keys, sensitive, unit)
+    if len(set(keys)) < len(keys):
+        raise InputError("D061", "a key is named twice.", "Name each once.")
+    conditions = {r.where for r in requirements if r.where is not None}
+    for condition in conditions:
+        rows = rows.flag(where_name(condition), parse_where(condition))
+    table = tabulate(rows, keys, sorted({name for r in requirements for name in r.needs_histograms}), unit)
     if not table.classes:
         raise InputError("D014", f"{rows.place} has a header line but no records.")
-    masks = [requirement.failing(table) for requirement in requirements]
+    if population is not None:
+        table = join_population(table, population)
+    checks = [requirement.check(table) for requirement in requirements]
     findings = tuple(
-        Finding(requirement.describe(), requirement.model, not mask.any(), requirement.achieved(table))
-        for requirement, mask in zip(requirements, masks, strict=True)
+        Finding(check.requirement.describe(), check.requirement.model, check.holds, check.achieved) for check in checks
     )
-    failing = failing_any(table, requirements)
-    left = table.suppress(failing)
+    failing = np.any([check.failing for check in checks], axis=0) if checks else np.zeros(len(table.records), bool)
     return Verification(
         tuple(keys),
         int(table.records.sum()),
@@ -78,7 +102,24 @@ def verify_rows(
         table.smallest,
         table.classes,
         table.uniques,
-        int(failing.sum()),
-        table.people - left.people,
+        int((failing & (table.records > 0)).sum()),
+        _people_in(table, failing),
         findings,
     )
+
+
+def parse_where(text: str) -> dict[str, list[str]]:
+    """A condition of the command line, 'area=Wales|London,sex=f', as variables and the values they may have."""
+    where = {}
+    for part in text.split(","):
+        name, sign, values = part.partition("=")
+        if not sign or not name.strip() or not values.strip():
+            raise InputError("D062", "a condition cannot be read.", "Write it as where=area=Wales|London,sex=f")
+        where[name.strip()] = [value.strip() for value in values.split("|")]
+    return where
+
+
+def _people_in(table: KeyTable, classes: Mask) -> int:
+    if table.pairs is None:
+        return int(table.records[classes].sum())
+    return len(np.unique(table.pairs.units[classes[table.pairs.classes]]))

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.searching import Models, parse_models
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
 Data = Annotated[Path, typer.Argument(help="A CSV (also .gz), Parquet or Excel file.")]
@@ -148,21 +149,33 @@ def run(
 def verify(
     file: Data,
     keys: Annotated[str, typer.Option(help="The columns an intruder may know, separated by commas.")],
-    k: Annotated[int, typer.Option(help="Every class must have at least so many people.")] = 2,
+    k: Annotated[int | None, typer.Option(help="Every class must have at least so many people.")] = None,
     sensitive: Annotated[str | None, typer.Option(help="A column an intruder wants to learn.")] = None,
     l: Annotated[int, typer.Option("--l", help="With --sensitive: different values each class must have.")] = 2,  # noqa: E741
+    model: Models = None,
+    hierarchies: Annotated[Path | None, typer.Option(help="A folder with hierarchies, for hierarchical t.")] = None,
     unit: Annotated[str | None, typer.Option(help="The column that tells whose record it is; k counts people.")] = None,
+    population: Annotated[
+        Path | None, typer.Option(help="The people the file is about, for k_map and delta_presence.")
+    ] = None,
+    population_count: Annotated[
+        str | None, typer.Option(help="The population's column of counts, when a line is not a person.")
+    ] = None,
     json_: Json = False,
 ) -> None:
-    """Count the classes of any file and check k (and l). Exit code 0 when the requirement holds, 3 when it does not."""
+    """Count the classes of any file and check requirements. Exit code 0 when all hold, 3 when one does not.
+
+    Without --k and --model it asks for k = 2: is anybody unique?
+    """
     from incrowd.cli.show import show_verification
-    from incrowd.keys.requirements import DistinctL, K, Requirement
+    from incrowd.keys.requirements import DistinctL
     from incrowd.verify import verify as measure
 
-    requirements: list[Requirement] = [K(k)]
+    requirements = parse_models(model, 2 if k is None and not model else k, hierarchies)
     if sensitive is not None:
         requirements.append(DistinctL(sensitive, l))
-    found = measure(file, [key.strip() for key in keys.split(",") if key.strip()], requirements, unit)
+    names = [key.strip() for key in keys.split(",") if key.strip()]
+    found = measure(file, names, requirements, unit, population, population_count)
     if json_:
         typer.echo(json.dumps({"passed": found.passed, **asdict(found)}, indent=1))
     else:

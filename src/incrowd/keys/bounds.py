@@ -98,6 +98,15 @@ def _least_open(
 
 
 @njit(cache=True, nogil=True)
+def _any(node: NDArray[Any], known: NDArray[Any], number: int, flags: NDArray[Any], relation: int) -> bool:
+    """Whether a flagged node stands in this relation to the node, or is the same."""
+    for m in range(number - 1, -1, -1):  # noqa: SIM110 - numba compiles no generators
+        if flags[m] and _compare(node, known[m]) & relation:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
 def _spared(nodes: NDArray[Any], judges: NDArray[Any]) -> Any:
     mask = np.ones(len(nodes), np.bool_)
     for j in range(len(nodes)):
@@ -141,13 +150,11 @@ class Known:
 
     def rules_out(self, node: tuple[int, ...]) -> bool:
         """Whether a counted node that fails is coarser than this one, or the same."""
-        known, row = self._nodes[: self._number], np.array(node, np.int8)
-        return bool((self._fails[: self._number] & (row <= known).all(axis=1)).any())
+        return bool(_any(np.array(node, np.int8), self._nodes, self._number, self._fails, 1))
 
     def lets_pass(self, node: tuple[int, ...]) -> bool:
         """Whether a counted node that passes is finer than this one, or the same."""
-        known, row = self._nodes[: self._number], np.array(node, np.int8)
-        return bool((self._passes[: self._number] & (row >= known).all(axis=1)).any())
+        return bool(_any(np.array(node, np.int8), self._nodes, self._number, self._passes, 2))
 
     def spared(self, nodes: np.ndarray) -> Mask:
         """Which of these nodes is not ruled out by a failing node that came after the last such question."""

@@ -25,6 +25,44 @@ def _slot_bits(rows: int) -> int:
 
 
 @njit(cache=True, nogil=True)
+def _changes(
+    changed: NDArray[Any], node: NDArray[Any], shifts: NDArray[Any], masks: NDArray[Any], maps: NDArray[Any],
+    rows: int,
+) -> tuple[Any, Any, Any, Any]:  # fmt: skip
+    """What to flip in a word: neighbouring fields of up to ten bits together have one table, [bits] -> bits to flip.
+
+    `changed` must be in order of their shifts. Small inputs get small tables: filling one must not cost more than
+    going over the rows.
+    """
+    room = 10
+    while room > 1 and (1 << room) > rows:
+        room -= 1
+    lows, widths = np.empty(len(changed), np.int64), np.empty(len(changed), np.int64)
+    owner = np.empty(len(changed), np.int64)
+    number = 0
+    for c, i in enumerate(changed):
+        end = shifts[i]
+        while (masks[i] << shifts[i]) >> end:
+            end += 1
+        if number == 0 or end - lows[number - 1] > room:
+            lows[number] = shifts[i]
+            number += 1
+        widths[number - 1] = end - lows[number - 1]
+        owner[c] = number - 1
+    starts = np.zeros(number + 1, np.int64)
+    for g in range(number):
+        starts[g + 1] = starts[g] + (1 << widths[g])
+    flips = np.zeros(starts[number], np.int64)
+    for c, i in enumerate(changed):
+        low = shifts[i] - lows[owner[c]]
+        for value in range(1 << widths[owner[c]]):
+            code = (value >> low) & masks[i]
+            if code < maps.shape[2]:
+                flips[starts[owner[c]] + value] ^= (code ^ maps[i, node[i], code]) << shifts[i]
+    return lows[:number], (1 << widths[:number]) - 1, starts[:number], flips
+
+
+@njit(cache=True, nogil=True)
 def recode_word(
     word: NDArray[Any], counts: NDArray[Any], changed: NDArray[Any], node: NDArray[Any], shifts: NDArray[Any],
     masks: NDArray[Any], maps: NDArray[Any], k: int, allowed: int, slots: NDArray[Any], out: NDArray[Any],
@@ -42,6 +80,7 @@ def recode_word(
     for i in changed:
         lower = max(lower, (masks[i] << shifts[i]) | ((1 << shifts[i]) - 1))
     higher = ~lower
+    lows, spans, starts, flips = _changes(changed, node, shifts, masks, maps, rows)
     number, below, end, clean = 0, 0, 0, 0
     while end < rows:
         start, first = end, number
@@ -58,9 +97,8 @@ def recode_word(
         before = np.int64(-1)
         for j in range(start, end):
             key = word[j]
-            for i in changed:
-                code = (key >> shifts[i]) & masks[i]
-                key ^= (code ^ maps[i, node[i], code]) << shifts[i]
+            for g in range(len(lows)):
+                key ^= flips[starts[g] + ((key >> lows[g]) & spans[g])]
             if key == before:  # where the changed field is the lowest, most rows end here
                 total[index] += counts[j]
                 continue

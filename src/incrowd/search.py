@@ -1,0 +1,147 @@
+"""Search on a bare file: which recoding of its keys costs least? No plan needed."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from incrowd.errors import InputError, NotReleasable
+from incrowd.keys.frontier import Point, frontier_k, frontier_suppression
+from incrowd.keys.hierarchies import automatic, require_valid
+from incrowd.keys.hierarchy import Hierarchy, Levels
+from incrowd.keys.lattice import search
+from incrowd.keys.local import recode_locally
+from incrowd.keys.requirements import Requirement
+from incrowd.keys.table import KeyTable
+from incrowd.keys.walk import Progress
+from incrowd.protect.search import apply_local, recode_to
+from incrowd.protect.state import Context, State
+from incrowd.protect.suppress_records import drop_failing
+from incrowd.rows import Rows, open_source
+from incrowd.rows.tabulate import tabulate
+from incrowd.secret import Secret
+
+#: What the frontier asks for.
+FRONTIER_K = (2, 3, 5, 10, 20, 50)
+FRONTIER_SUPPRESSION = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
+
+
+@dataclass(frozen=True)
+class FoundRecoding:
+    """What a search on a file found. `levels` is None for local recoding; `proven` is only said of a proven optimum."""
+
+    keys: tuple[str, ...]
+    records: int
+    levels: Mapping[str, int] | None
+    loss_arithmetic: float
+    loss_geometric: float
+    suppressed: int
+    classes: int
+    nodes: int | None
+    counted: int | None
+    proven: bool
+    gap: float | None
+    out: str | None = None
+
+
+def search_file(
+    file: str | Path,
+    keys: Sequence[str],
+    hierarchies: Mapping[str, Hierarchy],
+    requirements: Sequence[Requirement],
+    *,
+    suppression: float = 0.0,
+    objective: str = "geometric",
+    weights: Mapping[str, float] | None = None,
+    local: bool = False,
+    auto: bool = False,
+    seconds: float | None = None,
+    out: Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> FoundRecoding:
+    """Find the recoding that costs least, and write the recoded file to `out`.
+
+    A key without a hierarchy is a fault, unless `auto` lets one be built from its values. The written file is counted
+    again before it gets its name, and its rows are in a random order.
+    """
+    rows = open_source(file)
+    sensitive = sorted({name for r in requirements for name in r.needs_histograms})
+    table = tabulate(rows, keys, sensitive)
+    bound = [requirement.bind(table) for requirement in requirements]
+    levels = bind_all(table, hierarchies, auto)
+    state = State(rows, table, table, tuple(bound))
+    context = Context(Path(), Secret(secrets.token_bytes(32)), ("search",), tuple(bound))
+    common = (table.names, int(table.records.sum()))
+    if local:
+        best = recode_locally(table, levels, bound, suppression=suppression, seconds=seconds)
+        if out is not None:
+            _write(apply_local(rows, table, levels, best, context.order("parts")), out, keys, sensitive, bound, context)
+        return FoundRecoding(
+            *common, None, best.loss_arithmetic, best.loss_geometric, best.suppressed, best.classes,
+            None, None, False, None, str(out) if out else None,
+        )  # fmt: skip
+    found = search(
+        table, levels, bound, suppression=suppression, objective=objective, weights=weights, time_limit=seconds,
+        progress=progress,
+    )  # fmt: skip
+    if out is not None:
+        after, _ = drop_failing(recode_to(state, levels, found), bound, context)
+        _write(after.rows, out, keys, sensitive, bound, context)
+    return FoundRecoding(
+        *common, found.levels, found.loss_arithmetic, found.loss_geometric, found.suppressed, found.classes,
+        found.nodes, found.counted, found.proven, found.gap, str(out) if out else None,
+    )  # fmt: skip
+
+
+def frontier_of_file(
+    file: str | Path,
+    keys: Sequence[str],
+    hierarchies: Mapping[str, Hierarchy],
+    requirements: Sequence[Requirement],
+    *,
+    suppression: float = 0.0,
+    objective: str = "geometric",
+    auto: bool = False,
+) -> tuple[tuple[Point, ...], tuple[Point, ...]]:
+    """How the loss grows with k, and how it falls with the records that may be suppressed."""
+    sensitive = sorted({name for r in requirements for name in r.needs_histograms})
+    table = tabulate(open_source(file), keys, sensitive)
+    bound = [requirement.bind(table) for requirement in requirements]
+    levels = bind_all(table, hierarchies, auto)
+    by_k = frontier_k(table, levels, bound, FRONTIER_K, suppression=suppression, objective=objective)
+    return by_k, frontier_suppression(table, levels, bound, FRONTIER_SUPPRESSION, objective=objective)
+
+
+def bind_all(table: KeyTable, hierarchies: Mapping[str, Hierarchy], auto: bool) -> list[Levels]:
+    """The hierarchies of all keys, fitted to their values."""
+    found = []
+    for i, name in enumerate(table.names):
+        one, _ = table.project([name])
+        values = [one.domains[0].values[code] for code in one.codes[0]]
+        hierarchy = hierarchies.get(name)
+        if hierarchy is None and not auto:
+            hint = f"Put {name}.csv into the folder of hierarchies, or let one be built with --auto."
+            raise InputError("D060", f"the key {name!r} has no hierarchy.", hint)
+        if hierarchy is None:
+            hierarchy, _ = automatic(values, one.records.tolist(), name)
+        found.append(require_valid(hierarchy, values).bind(table.domains[i]))
+    return found
+
+
+def _write(
+    rows: Rows, out: Path, keys: Sequence[str], sensitive: Sequence[str], bound: Sequence[Requirement], context: Context
+) -> None:
+    """Write to a name of its own, count again, and only then take the place of `out`."""
+    kind = "parquet" if out.suffix == ".parquet" else "csv"
+    draft = out.with_name(f".{out.name}-{secrets.token_hex(4)}.{kind}")
+    try:
+        rows.shuffled(rows.columns, context.order("rows")).write(draft, kind)
+        again = tabulate(open_source(draft), keys, sensitive)
+        if any(requirement.failing(again).any() for requirement in bound):
+            raise NotReleasable("R008", "the written file does not satisfy the requirements; it was removed.")
+        os.replace(draft, out)
+    finally:
+        draft.unlink(missing_ok=True)
