@@ -43,6 +43,7 @@ PLAIN = {
     "dmax": "The largest share of a class that is in the file.",
     "distance": "How far apart two values are.",
     "date_part": "What to keep of a date.",
+    "date_parts": "Parts of a date, level by level, the finest first.",
     "format": "CSV or Parquet.",
     "data": "See below.",
     "release": "See below.",
@@ -192,7 +193,7 @@ def _refs(node: Any) -> Iterator[str]:
 
 
 def _part(name: str, part: dict[str, Any]) -> str:
-    fields, title = part["properties"], f"### {name}"
+    fields, title = part["properties"], f"### {_spaced(name).capitalize()}"
     for kind in ("step", "model"):
         if kind in fields:
             words = fields[kind].get("enum") or [fields[kind].get("const")]
@@ -211,6 +212,11 @@ def _part(name: str, part: dict[str, Any]) -> str:
     return "\n\n".join(each for each in (title, intro, _table(["field", "holds", "default", "meaning"], rows)) if each)
 
 
+def _spaced(name: str) -> str:
+    """'HierarchyRule' as 'hierarchy rule'."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+
+
 def _said(value: Any) -> str:
     if value is None:
         return ""
@@ -221,7 +227,7 @@ def _said(value: Any) -> str:
 
 def _type(what: dict[str, Any]) -> str:
     if "$ref" in what:
-        return what["$ref"].rsplit("/", 1)[1].lower()
+        return _spaced(what["$ref"].rsplit("/", 1)[1])
     if "const" in what:
         return f"`{what['const']}`"
     if "enum" in what:

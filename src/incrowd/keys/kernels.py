@@ -70,7 +70,8 @@ def recode_word(
 ) -> int:  # fmt: skip
     """Recode some keys of one-word classes and count again, into `out` and `total`, in order of first sight.
 
-    Code x of key i becomes maps[i, node[i], x]. Rows must come in blocks that share all fields above the changed ones. Only rows of one block can fall together, so each block gets its own small hash table, which stays in the
+    Code x of key i becomes maps[i, node[i], x]. Rows must come in blocks that share all fields above the changed
+    ones. Only rows of one block can fall together, so each block gets its own small hash table, which stays in the
     cache, and at its end its classes are complete. Gives the number of new classes, or -1 as soon as more than
     `allowed` records are in classes below k. `slots`, `out` and `total` are scratch, of at least 4 and 1 times the
     rows: fresh memory for each call would cost as much as the counting.
