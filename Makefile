@@ -33,7 +33,7 @@ check: $(STAMP) ## Style, types and the rules of the rooms
 bench: $(STAMP) ## Benchmarks, as ratios in one run against a peer or a limit
 	$(BIN)/python -m benchmarks
 
-docs: $(STAMP) ## Make the generated pages again: CLI reference and plan schema
+docs: $(STAMP) ## Make the generated pages again: commands, plan, schema, errors, public names
 	$(BIN)/python docs/generate.py
 
 app: $(STAMP) ## The workbench in the browser (comes with the lookup page)

@@ -10,8 +10,10 @@ otherwise written by hand (plan.md, python.md).
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import json
+import pkgutil
 import re
 import sys
 from collections.abc import Iterator
@@ -23,6 +25,9 @@ SOURCE = DOCS.parent / "src" / "incrowd"
 NOTE = "<!-- Made by `make docs`. Change the source, not this page. -->"
 BEGIN, END = "<!-- generated -->", "<!-- end of generated -->"
 CODE = re.compile(r"^[DPRSX]\d{3}$")
+
+#: The commands in the order of the work; any others follow by name.
+ORDER = ("profile", "init", "check", "run", "verify", "search", "hierarchy", "demo", "demo-data")
 
 #: Fields whose name says nearly all, so that the model does not describe them.
 PLAIN = {
@@ -98,10 +103,11 @@ def cli_page() -> str:
     """A section for each command, from the same texts as --help."""
     import typer
 
-    from incrowd.cli import app, commands
+    from incrowd import cli
 
-    del commands  # importing it registers the commands
-    whole = typer.main.get_command(app)
+    for module in pkgutil.iter_modules(cli.__path__):
+        importlib.import_module(f"incrowd.cli.{module.name}")  # importing it registers its commands
+    whole = typer.main.get_command(cli.app)
     parts = [
         "# The command line",
         NOTE,
@@ -124,7 +130,8 @@ def cli_page() -> str:
 
 
 def _commands(group: Any, path: str) -> Iterator[str]:
-    for name, command in group.commands.items():
+    known = {name: number for number, name in enumerate(ORDER)}
+    for name, command in sorted(group.commands.items(), key=lambda each: (known.get(each[0], len(known)), each[0])):
         if getattr(command, "hidden", False):
             continue
         here = f"{path} {name}"
@@ -365,7 +372,8 @@ def public_names() -> str:
 
     rows = []
     for name in incrowd.__all__:
-        thing = getattr(incrowd, name)
+        # Not getattr(incrowd, name): a submodule of the same name may have been imported before.
+        thing = getattr(importlib.import_module(f"incrowd.{incrowd._HOME[name]}"), name)
         kind = "error" if isinstance(thing, type) and issubclass(thing, Exception) else (
             "class" if isinstance(thing, type) else "function"
         )  # fmt: skip

@@ -80,12 +80,23 @@ def desk(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return desk
 
 
-@pytest.mark.parametrize("name", pages_with("python"))
+def python_of(name: str) -> str:
+    return "\n".join(text for _, kind, text in blocks(ROOT / name) if kind == "python")
+
+
+API = [name for name in pages_with("python") if "import incrowd as ic" in python_of(name)]
+
+
+@pytest.mark.parametrize("name", [name for name in pages_with("python") if name not in API])
 def test_the_python_of_a_page_runs(name: str, desk: Path) -> None:
-    names: dict[str, object] = {"__name__": "__docs__"}
-    for _, kind, text in blocks(ROOT / name):
-        if kind == "python":
-            exec(compile(text, name, "exec"), names)
+    exec(compile(python_of(name), name, "exec"), {"__name__": "__docs__"})
+
+
+def test_the_python_of_the_pages_on_the_api_runs(desk: Path) -> None:
+    """As a reader would run it: in an interpreter where nothing was imported before (one for all pages: it is slow)."""
+    code = "".join(f"exec(compile({python_of(name)!r}, {name!r}, 'exec'), {{}})\n" for name in API)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def call(command: str) -> tuple[int, str, str]:

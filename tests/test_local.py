@@ -221,7 +221,7 @@ def test_several_records_a_person_and_populations_are_refused() -> None:
 def test_a_hierarchy_that_is_not_nested_is_refused() -> None:
     crossed = Hierarchy("sex", (("f", "a", "1"), ("m", "a", "2"), ("x", "b", "2")))
     table = from_records({"sex": ["f", "m", "x"]})
-    with pytest.raises(InputError, match="D033"):
+    with pytest.raises(InputError, match="D052"):
         recode_locally(table, bound(table, (crossed,)), [K(1)])
 
 

@@ -98,17 +98,17 @@ def suppress_cells(
     """
     if table.pairs is not None:
         raise InputError(
-            "D031",
+            "D070",
             "cell suppression counts records, and here people have several.",
             "Keep one record for each person, or suppress records instead.",
         )
     if k < 1:
-        raise InputError("D032", f"k is {k}.", "k must be 1 or more.")
+        raise InputError("D071", f"k is {k}.", "k must be 1 or more.")
     order, price = _order(table, importance), _weights(table, weights)
     people = int(table.records.sum())
     if 0 < people < k:
         raise NotReleasable(
-            "R011",
+            "R014",
             f"the file has {people} records: blanking cells cannot make a crowd of {k}.",
             "Lower k, or add records.",
         )
@@ -180,7 +180,7 @@ def _order(table: KeyTable, importance: Sequence[str] | None) -> list[int]:
         return sorted(range(len(table.names)), key=lambda j: (len(table.domains[j]), j))
     if sorted(importance) != sorted(table.names):
         raise InputError(
-            "D033",
+            "D072",
             "the importance order does not name each key once.",
             f"The keys are {', '.join(table.names)}.",
         )
@@ -193,11 +193,11 @@ def _weights(table: KeyTable, weights: Mapping[str, float] | None) -> list[float
     unknown = sorted(set(given) - set(table.names))
     if unknown:
         raise InputError(
-            "D034",
+            "D073",
             f"'{unknown[0]}' has a weight and is not a key.",
             f"The keys are {', '.join(table.names)}.",
         )
     price = [float(given.get(name, 1.0)) for name in table.names]
     if not all(0 < weight < float("inf") for weight in price):
-        raise InputError("D035", "a weight is not a positive number.", "Leave a key out to give it weight 1.")
+        raise InputError("D074", "a weight is not a positive number.", "Leave a key out to give it weight 1.")
     return price

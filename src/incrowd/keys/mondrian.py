@@ -47,7 +47,7 @@ def mondrian(
     if table.pairs is not None:
         raise InputError("D048", "mondrian needs one record per person.", "Recode whole variables instead.")
     if int(table.records.sum()) < k:
-        raise NotReleasable("R012", f"the file has fewer than {k} records.", "Ask for a smaller k.")
+        raise NotReleasable("R014", f"the file has fewer than {k} records.", "Ask for a smaller k.")
     place = [np.arange(len(domain)) for domain in table.domains] if ranks is None else list(ranks)
     widths = np.array([len(domain) for domain in table.domains] if spans is None else list(spans), np.float64)
     widths = np.maximum(widths - 1, 1)

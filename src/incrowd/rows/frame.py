@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -42,12 +42,15 @@ class Rows:
         """Let the engine work, and fetch the (small) result."""
         return safely(self.place, lambda: self.connection.to_pyarrow(expression))
 
-    def stream(self, expression: ibis.Table, size: int = 1 << 20) -> Iterator[pa.RecordBatch]:
-        """Let the engine work, and fetch a large result piece by piece."""
+    def stream(self, expression: ibis.Table, size: int) -> Generator[pa.RecordBatch, None, None]:
+        """Let the engine work, and fetch a large result piece by piece. Closing it early stops the engine."""
         # Not to_pyarrow_batches: in Ibis 12 it calls a method that DuckDB 2 no longer has.
         reader = safely(self.place, lambda: self.connection._to_duckdb_relation(expression).to_arrow_reader(size))
-        while (batch := safely(self.place, lambda: next(reader, None))) is not None:
-            yield batch
+        try:
+            while (batch := safely(self.place, lambda: next(reader, None))) is not None:
+                yield batch
+        finally:
+            reader.close()
 
     def value_counts(self, column: str) -> dict[str | None, int]:
         """The distinct values of a column with their number of records."""

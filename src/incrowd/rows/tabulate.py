@@ -6,7 +6,7 @@ The one rule for missing values (see keys/table.py) is applied here.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ from incrowd.keys.table import Domain, Histogram, Int32, Int64, KeyTable, Pairs
 from incrowd.rows.frame import Rows
 
 #: So many records are looked at before it is decided who counts: the engine, or the sort here.
-PEEK = 65_536
+PEEK = 1 << 17
 #: Below this share of distinct combinations the engine's group by leaves so little that it is the quicker way.
 DISTINCT_ENOUGH = 0.3
 
@@ -50,7 +50,7 @@ def tabulate_population(rows: Rows, keys: Sequence[str], count: str | None = Non
     if found["bad"][0].as_py() or (found["low"][0].as_py() or 0) < 0:
         raise InputError("D027", f"{count!r} of {rows.place} is not a whole number of people in every line.")
     summed = picked.group_by(list(columns)).aggregate(n=picked["n"].sum().cast("int64"))
-    return _build(_encoded([rows.collect(summed)]), keys, None, None)
+    return _build(_Coded().add(rows.collect(summed)).columns(), keys, None, None)
 
 
 def _counted(rows: Rows, keys: Sequence[str], sensitive: str | None, unit: str | None) -> dict[str, pa.ChunkedArray]:
@@ -65,40 +65,48 @@ def _counted(rows: Rows, keys: Sequence[str], sensitive: str | None, unit: str |
     if unit:
         columns["u"] = rows.text(unit)
     picked = rows.table.select(**columns)
-    peek = _encoded([rows.collect(picked.limit(PEEK))])
-    number = len(next(iter(peek.values())))
-    if number < PEEK:
-        return peek
-    if _distinct(peek) < DISTINCT_ENOUGH * number:
-        return _encoded([rows.collect(picked.group_by(list(columns)).aggregate(n=picked.count()))])
-    return _encoded(rows.stream(picked))
+    coded = _Coded()
+    stream = rows.stream(picked, PEEK)
+    for number, batch in enumerate(stream):
+        coded.add(batch)
+        if number == 0 and batch.num_rows == PEEK and coded.distinct() < DISTINCT_ENOUGH * PEEK:
+            stream.close()
+            return _Coded().add(rows.collect(picked.group_by(list(columns)).aggregate(n=picked.count()))).columns()
+    return coded.columns() if coded.parts else _Coded().add(rows.collect(picked)).columns()
 
 
-def _encoded(batches: Iterable[pa.Table | pa.RecordBatch]) -> dict[str, pa.ChunkedArray]:
-    """Text columns as codes and dictionaries, batch by batch, so that the texts of a large file are never all here."""
-    parts: dict[str, list[pa.Array]] = {}
-    with ThreadPoolExecutor() as pool:
-        for batch in batches:
-            names = batch.schema.names
-            # Encoding is Arrow's work, which needs no interpreter lock; for a small batch threads are not worth it.
-            run = pool.map if batch.num_rows > 2 * PEEK else map
-            chunks = list(run(_encode_chunks, [batch.column(name) for name in names]))
-            for name, arrays in zip(names, chunks, strict=True):
-                parts.setdefault(name, []).extend(arrays)
-    return {
-        name: pa.chunked_array(arrays).unify_dictionaries() if name != "n" else pa.chunked_array(arrays)
-        for name, arrays in parts.items()
-    }
+class _Coded:
+    """Text columns as codes and dictionaries, batch by batch: the texts of a large file are never all here."""
+
+    def __init__(self) -> None:
+        self.parts: dict[str, list[pa.Array]] = {}
+        self.pool = ThreadPoolExecutor()
+
+    def add(self, batch: pa.Table | pa.RecordBatch) -> _Coded:
+        """Encode one more batch. It is Arrow's work, which needs no interpreter lock."""
+        names = batch.schema.names
+        run = self.pool.map if batch.num_rows >= PEEK else map  # threads are not worth it for a small batch
+        for name, arrays in zip(names, run(_encode_chunks, [batch.column(name) for name in names]), strict=True):
+            self.parts.setdefault(name, []).extend(arrays)
+        return self
+
+    def distinct(self) -> int:
+        """How many different rows the first chunk has."""
+        first = [arrays[0] for arrays in self.parts.values()]
+        spans = [len(array.dictionary) + 1 for array in first]
+        codes = [_indices(array, span - 1) for array, span in zip(first, spans, strict=True)]
+        return len(count_rows(codes, spans)[1])
+
+    def columns(self) -> dict[str, pa.ChunkedArray]:
+        """All batches, with one dictionary for each column."""
+        self.pool.shutdown()
+        whole = {name: pa.chunked_array(arrays) for name, arrays in self.parts.items()}
+        return {name: column if name == "n" else column.unify_dictionaries() for name, column in whole.items()}
 
 
 def _encode_chunks(column: pa.ChunkedArray | pa.Array) -> list[pa.Array]:
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     return [chunk.dictionary_encode() if pa.types.is_string(chunk.type) else chunk for chunk in chunks]
-
-
-def _distinct(columns: dict[str, pa.ChunkedArray]) -> int:
-    coded = [encode(column, "") for column in columns.values()]
-    return len(count_rows([code for _, code in coded], [len(domain) for domain, _ in coded])[1])
 
 
 def _build(

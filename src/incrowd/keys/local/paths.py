@@ -74,7 +74,7 @@ def _check_nested(key: Levels) -> None:
         pairs = fine.codes.astype(np.int64) * len(coarse.domain) + coarse.codes
         if len(np.unique(pairs)) != len(np.unique(fine.codes)):
             raise InputError(
-                "D033",
+                "D052",
                 f"the hierarchy of {key.domain.name!r} is not nested: two values with one label at a level have "
                 "different labels at the level above.",
                 "Local recoding needs a tree; the search over whole variables does not.",
