@@ -21,9 +21,9 @@ from time import process_time
 import numpy as np
 
 from incrowd.keys.hierarchy import Hierarchy, Levels
-from incrowd.keys.lattice import Search, search
 from incrowd.keys.packing import add_up, group, pack
 from incrowd.keys.requirements import K
+from incrowd.keys.search.lattice import Search, search
 from incrowd.keys.table import Domain, KeyTable, Recode, from_records
 
 ROOT = Path(__file__).resolve().parents[1]

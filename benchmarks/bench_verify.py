@@ -18,7 +18,7 @@ from benchmarks.files import KEYS, SENSITIVE, write_people
 from incrowd.keys.requirements import DistinctL, K
 from incrowd.rows import open_source
 from incrowd.rows.engine import connect
-from incrowd.verify import verify_rows
+from incrowd.verification import verify_rows
 
 SIZES = (30_000, 300_000, 3_000_000)
 LIMIT = 1.3
@@ -49,11 +49,11 @@ def best(work: Callable[[], object], repeats: int) -> float:
 
 def against_duckdb(folder: Path) -> list[dict[str, object]]:
     rows, bare, ours = [], duckdb.connect(), connect()
+    requirements = [K(2), DistinctL(SENSITIVE, 2)]
     columns = ", ".join([*KEYS, SENSITIVE])
     for size in SIZES:
         for file in write_people(folder, size):
             query = f"SELECT {columns}, count(*) AS n FROM '{file}' GROUP BY ALL"
-            requirements = [K(2), DistinctL(SENSITIVE, 2)]
             repeats = 5 if size > 1_000_000 else 11
             group_by = best(lambda q=query: bare.sql(q).to_arrow_table(), repeats)  # type: ignore[misc]
             verify = best(lambda f=file: verify_rows(open_source(f, connection=ours), KEYS, requirements), repeats)  # type: ignore[misc]

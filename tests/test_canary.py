@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+
 from people import PLAN, SECRET, plan_with, write_case
 
 NAME, RARE, BROKEN = "Xanthippe-Canary", "97531", "Broken-Canary"

@@ -14,11 +14,8 @@ from hypothesis import strategies as st
 
 from incrowd.errors import InputError, NotReleasable
 from incrowd.keys import anytime, lattice
-from incrowd.keys.frontier import frontier_k, frontier_suppression
 from incrowd.keys.hierarchy import Hierarchy, Levels
-from incrowd.keys.lattice import measure_levels, search
 from incrowd.keys.loss import cell_losses, geometric, key_losses
-from incrowd.keys.objective import Objective
 from incrowd.keys.packing import pack
 from incrowd.keys.requirements import (
     BetaLikeness,
@@ -32,8 +29,11 @@ from incrowd.keys.requirements import (
     WeakK,
     failing_any,
 )
+from incrowd.keys.search.frontier import frontier_k, frontier_suppression
+from incrowd.keys.search.lattice import measure_levels, search
+from incrowd.keys.search.objective import Objective
+from incrowd.keys.search.walk import Progress
 from incrowd.keys.table import KeyTable, from_records
-from incrowd.keys.walk import Progress
 from oracle_lattice import scores
 
 SENSITIVE = ["u", "v", "w"]
@@ -213,9 +213,7 @@ def test_many_wide_keys_take_several_words() -> None:
     rng = np.random.default_rng(3)
     columns = {f"k{i}": [str(value) for value in rng.integers(0, 200, 60)] for i in range(10)}  # 80 bits
     table = from_records(columns)
-    levels = [
-        Hierarchy(d.name, tuple((str(v), "*") for v in range(200))).bind(d) for d in table.domains
-    ]
+    levels = [Hierarchy(d.name, tuple((str(v), "*") for v in range(200))).bind(d) for d in table.domains]
     found = search(table, levels, [K(3), K(2)], suppression=0.1)
     assert found.proven
     kept = measure_levels(table, levels, [K(3)], found.levels, suppression=0.1)

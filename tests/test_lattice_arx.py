@@ -10,8 +10,8 @@ from functools import cache
 import pytest
 
 from incrowd.keys.hierarchy import Hierarchy, Levels
-from incrowd.keys.lattice import measure_levels, search
 from incrowd.keys.requirements import K, Requirement, parse_model
+from incrowd.keys.search.lattice import measure_levels, search
 from incrowd.keys.table import KeyTable, from_records
 from shared import SHARED, needs_shared
 

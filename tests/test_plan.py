@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from people import PLAN, plan_with, write_case
 
 from incrowd.errors import PlanError
 from incrowd.plan import Plan, check_columns, dump_plan, load_plan
 from incrowd.plan.load import parse_plan
+from people import PLAN, plan_with, write_case
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -18,12 +18,12 @@ from incrowd.keys import labels
 from incrowd.plan import check_columns
 from incrowd.plan.load import parse_plan
 from incrowd.plan.model import Recode
-from incrowd.profile import patterns, profile, starter_plan
-from incrowd.profile.cuts import cuts_for
-from incrowd.profile.kinds import KINDS
-from incrowd.profile.phrases import PHRASES
-from incrowd.profile.words import hint_of
-from incrowd.profile.yamltext import key, scalar
+from incrowd.profiling import patterns, profile, starter_plan
+from incrowd.profiling.cuts import cuts_for
+from incrowd.profiling.kinds import KINDS
+from incrowd.profiling.phrases import PHRASES
+from incrowd.profiling.words import hint_of
+from incrowd.profiling.yamltext import key, scalar
 from incrowd.rows import open_source
 from incrowd.rows.summary import count_columns, rounded_percentiles, some_values
 from shared import SHARED, needs_shared

@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from people import PLAN, plan_with, write_case
 
 import incrowd as ic
 from incrowd.secret import Secret
+from people import PLAN, plan_with, write_case
 
 
 def released(folder: Path) -> list[dict[str, str]]:
@@ -205,7 +205,7 @@ def test_parquet_release_has_no_metadata_and_no_index(tmp_path):
 def unit_case(folder, lines, k=2, drop=True):
     plan = {
         "title": "Visits", "data": {"source": "people.csv", "kind": "administrative", "unit": "name"}, "tier": "open",
-        "variables": {n: v for n, v in PLAN["variables"].items()},
+        "variables": PLAN["variables"],
         "steps": [
             {"step": "drop", "variables": ["name"]}
             if drop

@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import incrowd as ic
 from people import PLAN, plan_with, write_case
 from shared import SHARED, needs_shared
 from test_cli import incrowd_cli
-
-import incrowd as ic
 
 HIERARCHIES = {"age": {"widths": ["10", "50"]}, "sex": "auto"}
 
@@ -124,7 +124,9 @@ def test_weak_k_k_map_and_hierarchical_t_in_a_plan(tmp_path):
 
 def test_the_file_of_a_search_is_counted_and_hierarchies_are_made(tmp_path):
     write_case(tmp_path)
-    made = incrowd_cli("hierarchy", "build", "people.csv", "--key", "age", "--widths", "5,20", "-o", "age.csv", folder=tmp_path)
+    made = incrowd_cli(
+        "hierarchy", "build", "people.csv", "--key", "age", "--widths", "5,20", "-o", "age.csv", folder=tmp_path
+    )
     assert made.returncode == 0, made.stderr
     assert "20-39" in incrowd_cli("hierarchy", "show", "age.csv", folder=tmp_path).stdout
     assert incrowd_cli("hierarchy", "validate", "age.csv", "--data", "people.csv", folder=tmp_path).returncode == 0
@@ -142,7 +144,9 @@ def test_the_file_of_a_search_is_counted_and_hierarchies_are_made(tmp_path):
             rows = list(csv.DictReader(file))
         assert len(rows) == 60
         assert min(sizes(rows).values()) >= 4
-    frontier = incrowd_cli("search", "people.csv", "--keys", "age,sex", "--auto", "--frontier", "--json", folder=tmp_path)
+    frontier = incrowd_cli(
+        "search", "people.csv", "--keys", "age,sex", "--auto", "--frontier", "--json", folder=tmp_path
+    )
     points = json.loads(frontier.stdout)["frontier"]["k"]
     losses = [point["loss_geometric"] for point in points if point["loss_geometric"] is not None]
     assert losses == sorted(losses)
@@ -162,7 +166,9 @@ def test_verify_every_model_from_the_command_line(tmp_path):
               "t:ill:1", "beta:ill:99", "delta_disclosure:ill:9:skip-zeros", "k_map:1", "delta_presence:0:1",
               "weak_k:1:on=sex:where=ill=n", "k:1"]  # fmt: skip
     options = [part for model in models for part in ("--model", model)]
-    done = incrowd_cli("verify", "people.csv", "--keys", "sex", *options, "--population", "pop.csv", "--json", folder=tmp_path)
+    done = incrowd_cli(
+        "verify", "people.csv", "--keys", "sex", *options, "--population", "pop.csv", "--json", folder=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     assert len(json.loads(done.stdout)["findings"]) == len(models)
     assert incrowd_cli("verify", "people.csv", "--keys", "age", "--model", "tt:ill:1", folder=tmp_path).returncode == 2

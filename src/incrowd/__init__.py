@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from incrowd.keys.table import KeyTable
     from incrowd.pipeline import Run, run
     from incrowd.plan import Plan, load_plan
-    from incrowd.profile import profile, starter_plan
+    from incrowd.profiling import profile, starter_plan
     from incrowd.rows import Rows, open_source
-    from incrowd.rows.tabulate import tabulate
     from incrowd.rows.lookup import find_hierarchies
+    from incrowd.rows.tabulate import tabulate
     from incrowd.search import FoundRecoding, search_file
     from incrowd.secret import Secret
-    from incrowd.verify import Verification, verify
+    from incrowd.verification import Verification, verify
 
 __version__ = "0.1.0"
 
@@ -41,17 +41,17 @@ _HOME = {
     "Run": "pipeline",
     "Secret": "secret",
     "SecretError": "errors",
-    "Verification": "verify",
+    "Verification": "verification",
     "find_hierarchies": "rows.lookup",
     "load_plan": "plan",
     "open_source": "rows",
     "parse_model": "keys.requirements",
-    "profile": "profile",
+    "profile": "profiling",
     "run": "pipeline",
     "search_file": "search",
-    "starter_plan": "profile",
+    "starter_plan": "profiling",
     "tabulate": "rows.tabulate",
-    "verify": "verify",
+    "verify": "verification",
     "write_demo": "demo",
 }
 
@@ -91,6 +91,5 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'incrowd' has no attribute {name!r}")
     value = getattr(import_module(f"incrowd.{_HOME[name]}"), name)
-    # A submodule of the same name (profile, verify) was just bound here by the import; the public name wins.
     globals()[name] = value
     return value

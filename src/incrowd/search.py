@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incrowd.errors import InputError, NotReleasable
-from incrowd.keys.frontier import Point, frontier_k, frontier_suppression
 from incrowd.keys.hierarchies import automatic, require_valid
 from incrowd.keys.hierarchy import Hierarchy, Levels
-from incrowd.keys.lattice import search
 from incrowd.keys.local import recode_locally
 from incrowd.keys.requirements import Requirement
+from incrowd.keys.search.frontier import Point, frontier_k, frontier_suppression
+from incrowd.keys.search.lattice import search
+from incrowd.keys.search.walk import Progress
 from incrowd.keys.table import KeyTable
-from incrowd.keys.walk import Progress
 from incrowd.protect.search import apply_local, recode_to
 from incrowd.protect.state import Context, State
 from incrowd.protect.suppress_records import drop_failing

@@ -52,7 +52,7 @@ def profile(
     recognised. No value of the file is shown.
     """
     from incrowd.cli.show import show_profile
-    from incrowd.profile import profile as measure
+    from incrowd.profiling import profile as measure
     from incrowd.rows import open_source
 
     found = measure(open_source(data, delimiter=delimiter))
@@ -75,8 +75,8 @@ def init(
     import os
 
     from incrowd.errors import InputError
-    from incrowd.profile import profile as measure
-    from incrowd.profile import starter_plan
+    from incrowd.profiling import profile as measure
+    from incrowd.profiling import starter_plan
     from incrowd.rows import open_source
 
     if out.exists() and not force:
@@ -169,7 +169,7 @@ def verify(
     """
     from incrowd.cli.show import show_verification
     from incrowd.keys.requirements import DistinctL
-    from incrowd.verify import verify as measure
+    from incrowd.verification import verify as measure
 
     requirements = parse_models(model, 2 if k is None and not model else k, hierarchies)
     if sensitive is not None:

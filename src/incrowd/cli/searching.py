@@ -12,9 +12,9 @@ import typer
 from incrowd.cli import app
 
 if TYPE_CHECKING:
-    from incrowd.keys.frontier import Point
     from incrowd.keys.hierarchy import Hierarchy
     from incrowd.keys.requirements import Requirement
+    from incrowd.keys.search.frontier import Point
     from incrowd.search import FoundRecoding
 
 MODEL_HELP = (

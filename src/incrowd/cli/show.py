@@ -12,8 +12,8 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from incrowd.pipeline import Run
-    from incrowd.profile import Profile
-    from incrowd.verify import Verification
+    from incrowd.profiling import Profile
+    from incrowd.verification import Verification
 
 console = Console()
 _errors = Console(stderr=True)

@@ -10,6 +10,7 @@ import datetime as dt
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
+from itertools import pairwise
 from typing import Literal, TypeVar
 
 from incrowd.errors import InputError
@@ -121,7 +122,7 @@ def _number(text: str) -> Decimal:
 
 def _band_names(cuts: Sequence[Decimal], whole: bool) -> list[str]:
     names = []
-    for low, high in zip(cuts, cuts[1:], strict=False):
+    for low, high in pairwise(cuts):
         if not whole:
             names.append(f"{_text(low)} to under {_text(high)}")
         elif high - low == 1:

@@ -40,7 +40,7 @@ def attach_histogram(table: KeyTable, other: KeyTable, name: str) -> KeyTable:
 
 
 def _side_by_side(table: KeyTable, other: KeyTable) -> tuple[list[Domain], Sequence[Int32], Int64, Int64, Int64]:
-    """Both tables in one numbering of classes: domains, codes, the first row of each class, and both tables' classes."""
+    """Both tables in one numbering of classes: domains, codes, the first row of each, and both tables' classes."""
     domains, columns = [], []
     for i, domain in enumerate(table.domains):
         j = other.names.index(domain.name)

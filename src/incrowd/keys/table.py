@@ -277,6 +277,4 @@ def from_records(
         one, inverse = group(pack([to, people], [len(first), int(people.max(initial=0)) + 1]))
         pairs = Pairs(to[one], people[one], add_up(inverse, ones, len(one)))
     codes = np.array([c.codes[first] for c in coded.values()], dtype=np.int32).reshape(len(coded), len(first))
-    return KeyTable(
-        tuple(c.domain for c in coded.values()), codes, add_up(to, ones, len(first)), histograms, pairs
-    )
+    return KeyTable(tuple(c.domain for c in coded.values()), codes, add_up(to, ones, len(first)), histograms, pairs)

@@ -27,7 +27,7 @@ class AnyModel(Strict):
     )
 
     def requirement(self, hierarchies: Mapping[str, Hierarchy] | None = None) -> models.Requirement:
-        """The same for the KeyTable. Hierarchies of sensitive variables are handed in, since files are not read here."""
+        """The same for the KeyTable. Hierarchies of sensitive variables are handed in: no file is read here."""
         keys = None if self.keys is None else tuple(self.keys)
         where = None if self.where is None else where_text(self.where)
         return self._make(hierarchies or {}, keys=keys, where=where)

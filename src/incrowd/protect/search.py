@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from incrowd.errors import InputError
 from incrowd.keys.hierarchy import Levels
-from incrowd.keys.lattice import Search, measure_levels
-from incrowd.keys.lattice import search as find
 from incrowd.keys.local import LocalRecoding, recode_locally
+from incrowd.keys.search.lattice import Search, measure_levels
+from incrowd.keys.search.lattice import search as find
 from incrowd.keys.table import Int64, KeyTable
 from incrowd.plan import model
 from incrowd.protect.hierarchies import make_hierarchy, no_hierarchy

@@ -94,7 +94,7 @@ def _inspect(path: Path) -> str:
     if accents or control:
         raise InputError(
             "D005",
-            f"line {not_utf8 or line} of {path.name} is not UTF-8 text, and the file does not look like Latin-1 either.",
+            f"line {not_utf8 or line} of {path.name} is not UTF-8, and the file does not look like Latin-1 either.",
             "Save it as UTF-8, or name its encoding (data: encoding: latin-1).",
         )
     return "latin-1"

@@ -15,9 +15,9 @@ from typing import Literal
 import numpy as np
 
 from incrowd.errors import InputError, NotReleasable
-from incrowd.keys.cells_patterns import Cells, patterns, wildcard_matches
-from incrowd.keys.cells_strict import blank_strict, least
-from incrowd.keys.cells_wildcard import blank_wildcard
+from incrowd.keys.cells.patterns import Cells, patterns, wildcard_matches
+from incrowd.keys.cells.strict import blank_strict, least
+from incrowd.keys.cells.wildcard import blank_wildcard
 from incrowd.keys.packing import add_up, group, pack
 from incrowd.keys.table import Domain, Int64, KeyTable, Mask
 

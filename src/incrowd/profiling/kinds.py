@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from incrowd.plan.model import Role
-from incrowd.profile import patterns
-from incrowd.profile.phrases import PHRASES, split
+from incrowd.profiling import patterns
+from incrowd.profiling.phrases import PHRASES, split
 
 Looks = Callable[[str], bool]
 

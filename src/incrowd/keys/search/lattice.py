@@ -15,15 +15,15 @@ from math import prod
 import numpy as np
 
 from incrowd.errors import NotReleasable
-from incrowd.keys.anytime import bound_by_groups, improve
-from incrowd.keys.counting import Counter, is_plain_k, whole
 from incrowd.keys.hierarchy import Levels
 from incrowd.keys.loss import arithmetic, geometric
-from incrowd.keys.objective import Objective, Yardstick
 from incrowd.keys.requirements import K, Requirement
-from incrowd.keys.rollups import Node
+from incrowd.keys.search.anytime import bound_by_groups, improve
+from incrowd.keys.search.counting import Counter, is_plain_k, whole
+from incrowd.keys.search.objective import Objective, Yardstick
+from incrowd.keys.search.rollups import Node
+from incrowd.keys.search.walk import Progress, Walk
 from incrowd.keys.table import KeyTable
-from incrowd.keys.walk import Progress, Walk
 
 EXPLICIT = 4_000_000  # nodes that are listed one by one (some 100 MB); a larger lattice is searched without a list
 MEMORY = 256 << 20  # bytes of tables kept for roll-ups
@@ -215,4 +215,3 @@ def not_releasable(counter: Counter, node: Node) -> NotReleasable:
         f"{place}: {what}. At most {counter.allowed / total:.1%} may be suppressed.",
         "Lower the requirement, drop a key, or allow more suppression.",
     )
-

@@ -14,7 +14,7 @@ import numpy as np
 
 from incrowd.errors import InputError
 from incrowd.keys.hierarchy import Levels
-from incrowd.keys.kernels import recode_word, recode_words
+from incrowd.keys.search.kernels import recode_word, recode_words
 from incrowd.keys.table import Int64
 
 Node = tuple[int, ...]
@@ -171,9 +171,7 @@ class Rollups:
         keys, levels, field = np.array(changed), np.array(node), self.layout
         self.rolled += len(counts)
         if len(words) > 1:
-            result: Table = recode_words(
-                words, counts, keys, levels, field.where, field.shifts, field.masks, maps
-            )
+            result: Table = recode_words(words, counts, keys, levels, field.where, field.shifts, field.masks, maps)
             return result
         number = recode_word(
             words[0], counts, keys, levels, field.shifts, field.masks, maps, k, allowed, *self._scratch

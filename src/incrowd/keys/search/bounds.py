@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from incrowd.keys.objective import CLASSES, LOG_SUM, SQUARES, SUM, Count, Yardstick
+from incrowd.keys.search.objective import CLASSES, LOG_SUM, SQUARES, SUM, Count, Yardstick
 from incrowd.keys.table import Mask
 
 _SAME = 1e-12  # scores closer than this, relatively, are taken for equal

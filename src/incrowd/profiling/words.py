@@ -7,8 +7,8 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache
 
-from incrowd.profile.kinds import KINDS, Kind
-from incrowd.profile.phrases import TURNING, WEAK, split
+from incrowd.profiling.kinds import KINDS, Kind
+from incrowd.profiling.phrases import TURNING, WEAK, split
 
 _BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W_]+")

@@ -15,7 +15,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 from numba import njit
 
-from incrowd.keys.cells_patterns import Cells, Float64, Patterns, wildcard_matches
+from incrowd.keys.cells.patterns import Cells, Float64, Patterns, wildcard_matches
 from incrowd.keys.table import Int64
 
 

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from incrowd.plan.model import Role
-from incrowd.profile.kinds import KINDS, RECORD_NUMBER
-from incrowd.profile.recognise import Facts, Form, Suggestion, Type, form_of, suggest
+from incrowd.profiling.kinds import KINDS, RECORD_NUMBER
+from incrowd.profiling.recognise import Facts, Form, Suggestion, Type, form_of, suggest
 from incrowd.rows import Rows
 from incrowd.rows.summary import count_columns, rounded_percentiles, some_values
 

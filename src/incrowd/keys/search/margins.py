@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from incrowd.keys.rollups import Node, Steps
+from incrowd.keys.search.rollups import Node, Steps
 from incrowd.keys.table import Int32, Int64
 
 # The most codes a key may have in a marginal of so many keys: some ten thousand cells at most. Wider keys start at

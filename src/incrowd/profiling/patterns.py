@@ -11,7 +11,7 @@ import ipaddress
 import re
 from datetime import date
 
-from incrowd.profile.forenames import FORENAMES
+from incrowd.profiling.forenames import FORENAMES
 
 _EMAIL = re.compile(r"[^@\s,;<>\"]+@[^@\s,;<>\"]+\.[^@\s,;<>\".]{2,}")
 _NI_SHAPE = re.compile(r"[A-Z]{2}[0-9]{6}[A-Z]")

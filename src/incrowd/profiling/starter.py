@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from incrowd.profile.cuts import cuts_for
-from incrowd.profile.kinds import AGE, DATE_OF_BIRTH, POSTCODE, RECORD_NUMBER
-from incrowd.profile.measure import FINE, Column, Profile
-from incrowd.profile.yamltext import comment, key, quoted, scalar
+from incrowd.profiling.cuts import cuts_for
+from incrowd.profiling.kinds import AGE, DATE_OF_BIRTH, POSTCODE, RECORD_NUMBER
+from incrowd.profiling.measure import FINE, Column, Profile
+from incrowd.profiling.yamltext import comment, key, quoted, scalar
 
 #: More categories than this in a key make small classes.
 _MANY = 20

@@ -174,4 +174,3 @@ def _prices(objective: Objective, key: Levels, count: Int64) -> tuple[Float64, F
     else:
         cells = cell_losses(key)
     return cells, np.ones(cells.shape[1])
-

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from incrowd.plan.model import Role
-from incrowd.profile import patterns
-from incrowd.profile.kinds import BY_NAME, EMAIL, FREE_TEXT, KINDS, NATIONAL_INSURANCE, RECORD_NUMBER, Kind
-from incrowd.profile.words import Hint, hint_of
+from incrowd.profiling import patterns
+from incrowd.profiling.kinds import BY_NAME, EMAIL, FREE_TEXT, KINDS, NATIONAL_INSURANCE, RECORD_NUMBER, Kind
+from incrowd.profiling.words import Hint, hint_of
 from incrowd.rows.summary import ColumnCounts
 
 Type = Literal["whole number", "number", "date", "yes/no", "category", "text", "code", "empty"]

@@ -7,7 +7,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 from numba import njit
 
-from incrowd.keys.cells_patterns import Float64
+from incrowd.keys.cells.patterns import Float64
 from incrowd.keys.table import Int64
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from incrowd.keys.cells_patterns import Cells, Float64, Patterns, number, plain_matches
-from incrowd.keys.cells_seats import settle
+from incrowd.keys.cells.patterns import Cells, Float64, Patterns, number, plain_matches
+from incrowd.keys.cells.seats import settle
 from incrowd.keys.table import Int64, Mask
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from incrowd.errors import NotReleasable
-from incrowd.keys.counting import is_plain_k
 from incrowd.keys.hierarchy import Levels
-from incrowd.keys.lattice import Search, search
 from incrowd.keys.requirements import K, Requirement
+from incrowd.keys.search.counting import is_plain_k
+from incrowd.keys.search.lattice import Search, search
 from incrowd.keys.table import KeyTable
 
 

@@ -10,10 +10,10 @@ from math import prod
 
 import numpy as np
 
-from incrowd.keys.counting import by_entropy
-from incrowd.keys.objective import LOG_SUM, Objective, Yardstick
-from incrowd.keys.rollups import Node
-from incrowd.keys.walk import Walk
+from incrowd.keys.search.counting import by_entropy
+from incrowd.keys.search.objective import LOG_SUM, Objective, Yardstick
+from incrowd.keys.search.rollups import Node
+from incrowd.keys.search.walk import Walk
 
 GROUP = 20_000  # nodes of a lattice that is searched exactly for the bound
 _TRIES = 60  # attempts without success after which a search without a time limit stops

@@ -9,11 +9,11 @@ from time import monotonic
 
 import numpy as np
 
-from incrowd.keys.bounds import Known
-from incrowd.keys.counting import Counter, Verdict
-from incrowd.keys.margins import Margins
-from incrowd.keys.objective import Count
-from incrowd.keys.rollups import Node
+from incrowd.keys.search.bounds import Known
+from incrowd.keys.search.counting import Counter, Verdict
+from incrowd.keys.search.margins import Margins
+from incrowd.keys.search.objective import Count
+from incrowd.keys.search.rollups import Node
 
 _TIDY = 64  # counts between two looks at which nodes are left
 _WORTH = 4  # nodes left for each marginal, below which looking at the nodes themselves is quicker

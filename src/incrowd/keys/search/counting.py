@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.keys.hierarchy import Levels
-from incrowd.keys.kernels import tally
-from incrowd.keys.objective import Count, Yardstick
 from incrowd.keys.requirements import K, Requirement, failing_any
-from incrowd.keys.rollups import Layout, Node, Rollups, Steps, in_order
+from incrowd.keys.search.kernels import tally
+from incrowd.keys.search.objective import Count, Yardstick
+from incrowd.keys.search.rollups import Layout, Node, Rollups, Steps, in_order
 from incrowd.keys.table import Histogram, Int32, Int64, KeyTable, Mask
 
 

@@ -1,0 +1,1 @@
+"""The proven optimum over whole-variable recodings: the lattice, its bounds, its walk, its frontier."""
