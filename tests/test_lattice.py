@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.errors import InputError, NotReleasable
-from incrowd.keys import anytime, lattice
+from incrowd.keys.search import anytime, lattice
 from incrowd.keys.hierarchy import Hierarchy, Levels
 from incrowd.keys.loss import cell_losses, geometric, key_losses
 from incrowd.keys.packing import pack

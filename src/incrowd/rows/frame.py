@@ -92,26 +92,23 @@ class Rows:
         """Every value of a column by its new label; missing becomes `missing`. The labels go in as a table to join."""
         old, new = list(labels), list(labels.values())
         lookup = ibis.memtable(pa.table({"_old": pa.array(old, pa.string()), "_new": pa.array(new, pa.string())}))
-        joined = self.table.left_join(lookup, self.text(column) == lookup["_old"])
+        joined = self.table.mutate(_text=self.text(column)).left_join(lookup, [("_text", "_old")])
         value = joined["_new"]
         if missing is not None:
-            value = ibis.ifelse(joined[column].isnull(), missing, value)
+            value = ibis.ifelse(joined["_text"].isnull(), missing, value)
         picked = [value.name(name) if name == column else joined[name] for name in self.columns]
         return replace(self, table=joined.select(picked))
 
     def without(self, combinations: pa.Table, unit: str | None = None) -> Rows:
-        """Without the records in these combinations of keys; with a unit, without all records of those people.
-
-        The comparison takes two missing values for equal, as the KeyTable does.
-        """
+        """Without the records in these combinations of keys; with a unit, without all records of those people."""
         if not combinations.num_rows:
             return self
-        gone = ibis.memtable(combinations.rename_columns([f"_k{i}" for i in range(combinations.num_columns)]))
-        matches = [self.text(name).identical_to(gone[f"_k{i}"]) for i, name in enumerate(combinations.column_names)]
+        gone = ibis.memtable(pa.table({"_class": encode_rows(combinations)})).distinct()
+        coded = self.table.mutate(_class=self.encoded(combinations.column_names))
         if unit is None:
-            return replace(self, table=self.table.anti_join(gone, matches))
-        people = self.table.semi_join(gone, matches).select(_unit=unit).distinct()
-        return replace(self, table=self.table.anti_join(people, self.table[unit] == people["_unit"]))
+            return replace(self, table=coded.anti_join(gone, "_class").drop("_class"))
+        people = coded.semi_join(gone, "_class").select(unit).distinct()
+        return replace(self, table=self.table.anti_join(people, unit))
 
     def reassign(self, keys: Sequence[str], parts: pa.Table, function: OnBatch) -> Rows:
         """Give records new keys, class by class: `parts` has the old keys, `low` and `high`, and the new keys.
@@ -119,17 +116,20 @@ class Rows:
         Of the records of a class, numbered in the order of a keyed hash, those from `low` up to below `high` get the
         part's new keys. Records in no part are suppressed. Nothing but the hash decides who is in which part.
         """
-        names = [*(f"_k{i}" for i in range(len(keys))), "_low", "_high", *(f"_n{i}" for i in range(len(keys)))]
-        plan = ibis.memtable(parts.rename_columns(names))
-        hashed = self.table.mutate(_order=self._call(self.columns, function, "int64"), _tie=self.encoded(self.columns))
-        window = ibis.window(group_by=[replace(self, table=hashed).text(k) for k in keys], order_by=["_order", "_tie"])
-        numbered = hashed.mutate(_rank=ibis.row_number().over(window))
-        texts = replace(self, table=numbered)
-        matches = [texts.text(name).identical_to(plan[f"_k{i}"]) for i, name in enumerate(keys)]
-        inside = [numbered["_rank"] >= plan["_low"], numbered["_rank"] < plan["_high"]]
-        joined = numbered.inner_join(plan, [*matches, *inside])
-        new = {name: joined[f"_n{i}"] for i, name in enumerate(keys)}
-        return replace(self, table=joined.select([new.get(n, joined[n]).name(n) for n in self.columns]))
+        old, rest = parts.select(range(len(keys))), parts.select(range(len(keys), parts.num_columns))
+        new = [f"_new{i}" for i in range(len(keys))]
+        plan = rest.rename_columns(["_low", "_high", *new]).append_column("_part", encode_rows(old))
+        coded = self.table.mutate(
+            _class=self.encoded(keys),
+            _order=self._call(self.columns, function, "int64"),
+            _tie=self.encoded(self.columns),
+        )
+        window = ibis.window(group_by="_class", order_by=["_order", "_tie"])
+        ranked = coded.mutate(_rank=ibis.row_number().over(window))
+        joined = ranked.inner_join(ibis.memtable(plan), [("_class", "_part")])
+        inside = joined.filter(joined["_rank"] >= joined["_low"], joined["_rank"] < joined["_high"])
+        chosen = dict(zip(keys, new, strict=True))
+        return replace(self, table=inside.select([inside[chosen.get(n, n)].name(n) for n in self.columns]))
 
     def add_text(self, name: str, columns: Sequence[str], function: OnBatch) -> Rows:
         """A new first column, made by a function of the encoded columns; an empty result is missing."""
@@ -174,3 +174,12 @@ class Rows:
         else:
             options = {"header": True, "delimiter": ",", "quote": '"', "escape": '"'}
             safely(self.place, lambda: self.connection.to_csv(self.table, path, **options))
+
+
+def encode_rows(table: pa.Table) -> pa.Array:
+    """Rows of texts as `Rows.encoded` writes them: one text that tells every difference, missing values too.
+
+    Joins compare these: plain equality of one text does what 'is not distinct from' on many columns does.
+    """
+    rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+    return pa.array(["".join("-" if v is None else f"{len(v)}:{v}" for v in row) for row in rows], pa.string())

@@ -162,8 +162,9 @@ def encode(column: pa.ChunkedArray, name: str) -> tuple[Domain, Int32]:
     rank[order] = np.arange(len(texts), dtype=np.int32) + has_missing
     rank[-1] = 0  # missing
     parts = [rank[_indices(chunk, len(texts))] for chunk in column.chunks]
-    values = ([None] if has_missing else []) + texts.take(pa.array(order)).to_pylist()
-    return Domain(name, tuple(values)), np.concatenate(parts) if parts else np.zeros(0, np.int32)
+    listed = texts.to_pylist()
+    values = (*([None] if has_missing else []), *(listed[i] for i in order.tolist()))
+    return Domain(name, values), np.concatenate(parts) if parts else np.zeros(0, np.int32)
 
 
 def _indices(chunk: pa.DictionaryArray, missing: int) -> NDArray[np.int32]:
