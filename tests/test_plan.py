@@ -72,6 +72,26 @@ requirements:
     assert "Did you mean 'variables'" in str(caught.value)
 
 
+def test_a_slip_in_one_field_does_not_hide_what_is_wrong_elsewhere(tmp_path):
+    change = plan_with(
+        tier="opne",
+        steps=[
+            *PLAN["steps"][:1],
+            {"step": "recode", "variable": "age"},
+            {"step": "recode", "variable": "agee", "prefix": 1},
+        ],
+        requirements=[{"model": "k"}, {"model": "distinct_l", "sensitive": "il", "l": 2}],
+    )
+    found = {(fault.code, fault.place) for fault in faults_of(tmp_path, change)}
+    assert found == {
+        ("P004", "tier"),
+        ("P004", "steps.1"),
+        ("P012", "steps.2.variable"),
+        ("P003", "requirements.0.k"),
+        ("P019", "requirements.1.sensitive"),
+    }
+
+
 @pytest.mark.parametrize(
     ("change", "code", "place"),
     [

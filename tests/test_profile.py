@@ -330,7 +330,7 @@ def test_any_text_survives_yaml(name):
 def test_starter_plan_of_people(tmp_path):
     plan = loaded(write(tmp_path, people(600)), kind="census", k=7)
     assert plan.data.kind == "census"
-    assert [step.step for step in plan.steps] == ["drop", "drop", "recode", "recode", "suppress_records"]
+    assert [step.step for step in plan.steps] == ["drop", "drop", "recode", "recode", "search"]
     assert plan.steps[0].variables == ["Who", "contact", "no"]
     assert plan.steps[1].variables == ["home"]
     assert (plan.steps[2].date_part, plan.steps[2].date_format) == ("decade", "%d/%m/%Y")

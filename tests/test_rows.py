@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import incrowd.rows.tabulate as counting
 from incrowd.errors import InputError
 from incrowd.rows import open_source
 from incrowd.rows.columns import refuse_empty_columns
@@ -142,3 +143,21 @@ def test_a_record_without_a_unit_is_refused(tmp_path):
     (tmp_path / "u.csv").write_text("id,a\np,1\n,1\n")
     with pytest.raises(InputError, match="1 records have no 'id'"):
         tabulate(open_source(tmp_path / "u.csv"), ["a"], unit="id")
+
+
+def test_counting_in_the_engine_and_by_sorting_agree(tmp_path, monkeypatch):
+    lines = "".join(f"{i % 7},{'' if i % 5 else 'x'},{i % 3},p{i % 11}\n" for i in range(300))
+    (tmp_path / "c.csv").write_text("a,b,s,u\n" + lines)
+    monkeypatch.setattr(counting, "PEEK", 64)
+    tables = []
+    for share in (0.0, 2.0):  # never, always let the engine group
+        monkeypatch.setattr(counting, "DISTINCT_ENOUGH", share)
+        for unit in (None, "u"):
+            tables.append(tabulate(open_source(tmp_path / "c.csv"), ["a", "b"], ["s"], unit))
+    for one, other in ((tables[0], tables[2]), (tables[1], tables[3])):
+        assert [d.values for d in one.domains] == [d.values for d in other.domains]
+        assert one.codes.tolist() == other.codes.tolist()
+        assert one.records.tolist() == other.records.tolist()
+        assert one.sizes.tolist() == other.sizes.tolist()
+        pairs = zip(one.histograms["s"].cells(), other.histograms["s"].cells(), strict=True)
+        assert all(mine.tolist() == theirs.tolist() for mine, theirs in pairs)

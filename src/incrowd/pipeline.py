@@ -16,7 +16,6 @@ from incrowd.plan import Plan, check_columns, load_plan
 from incrowd.plan.requirements import TCloseness, where_text
 from incrowd.protect import UNIT, Change, Context, State, protect
 from incrowd.release import Known, Workspace, gate, open_workspace
-from incrowd.release.gate import refuse
 from incrowd.rows import Rows, open_source
 from incrowd.rows.columns import refuse_empty_columns
 from incrowd.rows.lookup import read_hierarchy
@@ -71,14 +70,14 @@ def run(
         file, columns, units = _write(plan, state.rows, context, work)
         tell("gate: count the written file again")
         known = _known(context.bind(state), context)
-        verdicts = gate(plan, file, columns, steps[-1].after.records, secret, units, known)
+        verdicts, refusal = gate(plan, file, columns, steps[-1].after.records, secret, units, known)
         log = RunLog(
             plan.title, plan.tier, plan.data.kind, plan.data.unit, tuple(steps), verdicts,
             {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
         )  # fmt: skip
         tell("evidence")
         write_audit(work.audit, plan, log, folder / plan.data.source, secret)
-        if (refusal := refuse(verdicts)) is not None:
+        if refusal is not None:
             work.keep_audit()
             raise refusal
         write_release_files(work.release, plan, log, file)

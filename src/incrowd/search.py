@@ -59,14 +59,16 @@ def search_file(
     local: bool = False,
     auto: bool = False,
     seconds: float | None = None,
-    out: Path | None = None,
+    out: str | Path | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> FoundRecoding:
     """Find the recoding that costs least, and write the recoded file to `out`.
 
     A key without a hierarchy is a fault, unless `auto` lets one be built from its values. The written file is counted
-    again before it gets its name, and its rows are in a random order.
+    again before it gets its name, and its rows are in a random order. Columns that are not keys, identifiers among
+    them, are written as they are: this is a tool for looking, `run` with a plan is the way to a release.
     """
+    out = None if out is None else Path(out)
     rows = open_source(file)
     sensitive = sorted({name for r in requirements for name in r.needs_histograms})
     table = tabulate(rows, keys, sensitive)

@@ -95,8 +95,8 @@ def check(
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of plans instead.")] = False,
 ) -> None:
     """Show all faults of a plan at once, each with a code, a line and a way out. Exit code 2 when there are any."""
-    from incrowd.errors import InputError
-    from incrowd.plan import Plan, check_columns, load_plan
+    from incrowd.errors import Fault, InputError, PlanError
+    from incrowd.plan import Plan, check_columns, inspect_plan, read_text
     from incrowd.rows import open_source
 
     if schema:
@@ -104,18 +104,23 @@ def check(
         return
     if plan is None:
         raise InputError("D019", "no plan is named.", "Say: incrowd check plan.yaml")
-    loaded = load_plan(plan)
-    rows = open_source(
-        plan.resolve().parent / loaded.data.source,
-        delimiter=loaded.data.delimiter,
-        encoding=loaded.data.encoding,
-    )
-    check_columns(loaded, rows.columns, rows.place)
+    folder = plan.resolve().parent
+    found = inspect_plan(read_text(plan), folder)
+    faults: list[Fault] = found.faults
+    if found.plan is not None and (folder / found.plan.data.source).is_file():
+        data = found.plan.data
+        rows = open_source(folder / data.source, delimiter=data.delimiter, encoding=data.encoding)
+        try:
+            check_columns(found.plan, rows.columns, rows.place)
+        except PlanError as error:
+            faults = sorted([*faults, *found.with_lines(error.faults)], key=lambda fault: fault.line or 0)
+    if faults or found.plan is None:
+        raise PlanError(faults)
     if json_:
         typer.echo(json.dumps({"faults": []}))
     else:
-        typer.echo(f"{plan} has no faults: {len(loaded.variables)} variables, {len(loaded.steps)} steps, "
-                   f"{len(loaded.requirements)} requirements.")  # fmt: skip
+        numbers = (len(found.plan.variables), len(found.plan.steps), len(found.plan.requirements))
+        typer.echo(f"{plan} has no faults. Variables: {numbers[0]}, steps: {numbers[1]}, requirements: {numbers[2]}.")
 
 
 @app.command()

@@ -45,7 +45,10 @@ def search(
     frontier: Annotated[
         bool, typer.Option("--frontier", help="Also: loss against k, and loss against suppression.")
     ] = False,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the recoded file.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", help="Write the file with its keys recoded, other columns as they are."),
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")] = False,
 ) -> None:
     """Find the recoding of the keys that costs least, so that every requirement holds.
@@ -130,6 +133,7 @@ def _show(found: FoundRecoding, points: tuple[tuple[Point, ...], tuple[Point, ..
         console.print("a heuristic: less loss than any level per key, not proven optimal")
     if found.out is not None:
         console.print(f"written to   {found.out}")
+        console.print("All other columns are in it as they were, identifiers too: a release comes from a plan.")
     for name, part in zip(("k", "suppression"), points or (), strict=False):
         table = Table(title=f"Loss against {name}", title_justify="left")
         for heading in (name, "arithmetic", "geometric", "suppressed"):

@@ -7,6 +7,8 @@ own guesses have made too many people's Norway a boolean.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,45 +19,73 @@ from incrowd.errors import Fault, InputError, PlanError
 from incrowd.plan import hierarchies, model, requirements
 from incrowd.plan.check import check_plan
 from incrowd.plan.model import Plan
+from incrowd.plan.salvage import salvage
 
 Place = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """A plan and all that is wrong with it. With faults, `plan` is what could be salvaged: to check, never to run."""
+
+    plan: Plan | None
+    faults: list[Fault]
+    lines: Mapping[Place, int]
+
+    def with_lines(self, faults: Iterable[Fault]) -> list[Fault]:
+        """Faults that were found later, with their lines in this plan."""
+        return [replace(fault, line=_line(_parts(fault.place), self.lines)) for fault in faults]
 
 
 def load_plan(path: str | Path) -> Plan:
     """Read a plan and check everything that can be checked without the data. Raises PlanError with all faults."""
     path = Path(path)
+    return parse_plan(read_text(path), path.parent)
+
+
+def read_text(path: Path) -> str:
+    """The text of a plan's file."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise InputError("D000", f"the plan {path} cannot be read as UTF-8 text.") from None
-    return parse_plan(text, path.parent)
 
 
 def parse_plan(text: str, folder: Path) -> Plan:
     """The plan in a YAML text; files that it names are looked for in `folder`."""
+    found = inspect_plan(text, folder)
+    if found.faults or found.plan is None:
+        raise PlanError(found.faults)
+    return found.plan
+
+
+def inspect_plan(text: str, folder: Path) -> Inspection:
+    """All faults of a plan that show without its data, sorted by line."""
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "this is not YAML"
-        raise PlanError([Fault("P001", "plan", f"{problem}.", None, mark.line + 1 if mark else None)]) from None
+        fault = Fault("P001", "plan", f"{problem}.", None, mark.line + 1 if mark else None)
+        return Inspection(None, [fault], {})
     faults: list[Fault] = []
     lines: dict[Place, int] = {}
     content = _plain(node, (), lines, faults)
     if not isinstance(content, dict):
-        raise PlanError([Fault("P001", "plan", "a plan is a list of fields, such as 'title: ...'.", None, 1)])
+        fault = Fault("P001", "plan", "a plan is a list of fields, such as 'title: ...'.", None, 1)
+        return Inspection(None, [fault], lines)
     plan: Plan | None = None
+    more: list[Fault] = []
     try:
         plan = Plan.model_validate(content)
+        more = check_plan(plan, folder)
     except ValidationError as error:
-        faults += [_fault(dict(item), lines) for item in error.errors(include_url=False, include_input=False)]
-    if plan is not None:
-        faults += [
-            Fault(f.code, f.place, f.message, f.hint, _line(_parts(f.place), lines)) for f in check_plan(plan, folder)
-        ]
-    if faults or plan is None:
-        raise PlanError(sorted(faults, key=lambda fault: fault.line or 0))
-    return plan
+        errors = error.errors(include_url=False, include_input=False)
+        faults += [_fault(dict(item), lines) for item in errors]
+        if (rest := salvage(content, [tuple(item["loc"]) for item in errors])) is not None:
+            plan, more = rest.plan, rest.trusted(check_plan(rest.plan, folder))
+    found = Inspection(plan, faults, lines)
+    return replace(found, faults=sorted([*faults, *found.with_lines(more)], key=lambda fault: fault.line or 0))
 
 
 def dump_plan(plan: Plan) -> str:
@@ -113,7 +143,7 @@ def _real(loc: Place, lines: dict[Place, int]) -> Place:
     return place
 
 
-def _line(place: Place, lines: dict[Place, int]) -> int | None:
+def _line(place: Place, lines: Mapping[Place, int]) -> int | None:
     while place and place not in lines:
         place = place[:-1]
     return lines.get(place)

@@ -14,6 +14,9 @@ from incrowd.profiling.yamltext import comment, key, quoted, scalar
 #: More categories than this in a key make small classes.
 _MANY = 20
 
+#: With more keys than this a search takes too long for a first look.
+_SEARCHED = 9
+
 _HEAD = """\
 A starter plan, made by incrowd from a profile of the data. Every role below is a suggestion with its
 reason: the decision, and the reason that stands in the audit, are yours. Then: incrowd check, incrowd run."""
@@ -45,8 +48,8 @@ def starter_plan(
     """Which plan could one start from? YAML text with comments, tier safeguarded.
 
     Identifiers and whole postcodes are dropped; birth dates, fine numbers and dates among the keys are
-    recoded where every value of the profiled file can be read, and only advised where not; records in classes
-    below k are suppressed at the end. A file of identifiers alone has nothing to release: its plan says so,
+    recoded where every value of the profiled file can be read, and only advised where not; at the end a search
+    coarsens the keys (or, where they are many, records in classes below k are suppressed). A file of identifiers alone has nothing to release: its plan says so,
     and `check` finds that no key is left.
     """
     choices = _with_a_key([_choose(column, profile) for column in profile.columns])
@@ -140,7 +143,9 @@ def _variables(choices: list[_Choice]) -> Iterator[str]:
 def _steps(choices: list[_Choice]) -> Iterator[str]:
     identifiers = [choice for choice in choices if choice.column.role == "identifier"]
     if identifiers:
-        yield comment("Identifiers go. To follow people through several releases, pseudonymise one instead:", 2)
+        yield comment(
+            "Identifiers go. Where users must see which records belong together, pseudonymise one instead:", 2
+        )
         example = scalar(identifiers[0].column.name)
         yield comment(f"- step: pseudonymise\n  variables: [{example}]\n  into: pseudonym", 2)
         yield from _drop(identifiers, identifiers[0].drop or "")
@@ -161,12 +166,30 @@ def _steps(choices: list[_Choice]) -> Iterator[str]:
                 yield f"    {line}"
     if not any(choice.column.role == "key" and not choice.drop for choice in choices):
         yield comment("No key is left, so there is nothing to release. `incrowd check` says so too (P016).", 2)
+    yield from _last(choices)
+
+
+def _last(choices: list[_Choice]) -> Iterator[str]:
+    """The step that makes the requirements hold: a search over the keys, or dropping what fails."""
+    keys = [choice.column for choice in choices if choice.column.role == "key" and not choice.drop]
+    if not 0 < len(keys) <= _SEARCHED:
+        yield comment(
+            "Last, because it looks at the classes that the steps before have made. Where it drops many records,", 2
+        )
+        yield comment("recode more above, give fewer columns the role key, or use a search step.", 2)
+        yield "  - step: suppress_records"
+        return
     yield comment(
-        "Last, because it looks at the classes that the steps before have made. Where it drops many records,",
-        2,
+        "Last: find the levels that cost least so that the requirements hold. 'auto' builds a hierarchy from", 2
     )
-    yield comment("recode more above, or give fewer columns the role key.", 2)
-    yield "  - step: suppress_records"
+    yield comment(
+        "the data; better ones come from people who know it: name a file (ARX's format) or a rule instead.", 2
+    )
+    yield "  - step: search"
+    yield "    hierarchies:"
+    for column in keys:
+        yield f"      {key(column.name)} auto"
+    yield "    suppression: 0.05 # at most this share of the records may be suppressed"
 
 
 def _drop(choices: list[_Choice], reason: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 Combination = tuple[str | None, ...]
-UNIT = "\0unit"
+UNIT, SENSITIVE = "\0unit", "\0sensitive"
 _PARSE = pa.csv.ParseOptions(newlines_in_values=True)
 
 
@@ -52,10 +52,14 @@ class Recount:
 
     def spread(self, keys: Sequence[str], sensitive: str) -> dict[Combination, Counter[str | None]]:
         """How a sensitive variable is spread in each class; missing and empty are one value."""
-        counted = _as_dict(self._count([*keys, sensitive]), [*keys, sensitive])
+        column = self.table[sensitive]
+        blank = pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
+        # Under a name of its own: a sensitive variable may be a key of the requirement, too.
+        merged = Recount(self.table.append_column(SENSITIVE, blank), self.unit)
+        counted = _as_dict(merged._count([*keys, SENSITIVE]), [*keys, SENSITIVE])
         classes: dict[Combination, Counter[str | None]] = {}
         for row, people in counted.items():
-            classes.setdefault(row[:-1], Counter())[row[-1] or None] += people
+            classes.setdefault(row[:-1], Counter())[row[-1]] = people
         return classes
 
     def where(self, where: Mapping[str, Sequence[str]]) -> Recount:
