@@ -47,10 +47,10 @@ def starter_plan(
 ) -> str:
     """Which plan could one start from? YAML text with comments, tier safeguarded.
 
-    Identifiers and whole postcodes are dropped; birth dates, fine numbers and dates among the keys are
-    recoded where every value of the profiled file can be read, and only advised where not; at the end a search
-    coarsens the keys (or, where they are many, records in classes below k are suppressed). A file of identifiers alone has nothing to release: its plan says so,
-    and `check` finds that no key is left.
+    Identifiers and whole postcodes are dropped; birth dates, fine numbers and dates among the keys are recoded where
+    every value of the profiled file can be read, and only advised where not; at the end a search coarsens the keys
+    (or, where they are many, records in classes below k are suppressed). A file of identifiers alone has nothing to
+    release: its plan says so, and `check` finds that no key is left.
     """
     choices = _with_a_key([_choose(column, profile) for column in profile.columns])
     blocks = [
