@@ -318,3 +318,38 @@ def test_values_that_do_not_fit_are_counted_not_shown(tmp_path, step, code):
         ic.run(write_case(tmp_path, plan_with(steps=steps)))
     assert caught.value.code == code
     assert not (tmp_path / "release").exists()
+
+
+def test_columns_may_have_any_name(tmp_path):
+    odd = ["_class", "_text", "k0", "n", "s", "u", "count_all", "select", 'quo"te', "a b", "née", "Yes"]
+    plan = plan_with(
+        variables={
+            **PLAN["variables"],
+            **{n: {"role": "key" if i < 5 else "other", "reason": "x"} for i, n in enumerate(odd)},
+        },
+        steps=[
+            *PLAN["steps"][:2],
+            {"step": "recode", "variable": "_class", "mapping": {"1": "one"}},
+            {"step": "search", "hierarchies": {"age": "auto", "_class": "auto", "n": "auto"}, "local": "true"},
+        ],
+    )
+    path = write_case(tmp_path, plan)
+    with (tmp_path / "people.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["name", "age", "sex", "ill", "note", *odd])
+        writer.writerows(
+            [f"n{i}", 20 + i % 40, "fm"[i % 2], "yn"[i % 3 == 0], i, *[i % 2] * len(odd)] for i in range(60)
+        )
+    with (ic.run(path).release / "people.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["age", "sex", "ill", "note", *odd]
+    assert len(rows) == 60
+    assert min(Counter(tuple(r[k] for k in ["age", "sex", *odd[:5]]) for r in rows).values()) >= 3
+
+
+def test_the_names_of_other_files_are_not_free_for_the_data(tmp_path):
+    with pytest.raises(ic.PlanError, match="dictionary"):
+        ic.run(write_case(tmp_path, plan_with(release={"name": "dictionary"})))
+    (tmp_path / "people.csv").write_text("incrowd_class\n1\n")
+    with pytest.raises(ic.InputError, match="D065"):
+        ic.open_source(tmp_path / "people.csv")

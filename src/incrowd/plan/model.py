@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from incrowd.plan.hierarchies import AnyHierarchy
 from incrowd.plan.requirements import AnyRequirement, ModelName
@@ -190,8 +190,15 @@ class Release(Strict):
     name: str = Field(
         "data",
         pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$",
-        description="The name of the data file, without its ending.",
+        description="The name of the data file, without its ending; not 'dictionary', which stands beside it.",
     )
+
+    @field_validator("name")
+    @classmethod
+    def _free(cls, name: str) -> str:
+        if name.lower() == "dictionary":
+            raise ValueError("the data dictionary has this name already")
+        return name
 
 
 class Plan(Strict):

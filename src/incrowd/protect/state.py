@@ -10,12 +10,12 @@ from incrowd.keys.population import attach_histogram
 from incrowd.keys.requirements import Requirement, where_name
 from incrowd.keys.table import KeyTable
 from incrowd.rows import Rows
-from incrowd.rows.frame import OnBatch
+from incrowd.rows.frame import OURS, OnBatch
 from incrowd.rows.tabulate import tabulate
 from incrowd.secret import Secret, order_numbers
 
 #: The hidden column that tells whose record it is, where the plan names a unit. It is never written to a release.
-UNIT = "_unit"
+UNIT = f"{OURS}unit"
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ import pyarrow.csv
 import pyarrow.parquet
 
 Combination = tuple[str | None, ...]
-UNIT, SENSITIVE = "\0unit", "\0sensitive"
+# Names that no column of a file can have.
+UNIT, SENSITIVE, PEOPLE = "\0unit", "\0sensitive", "\0people"
 _PARSE = pa.csv.ParseOptions(newlines_in_values=True)
 
 
@@ -47,7 +48,7 @@ class Recount:
 
     def smallest(self, keys: Sequence[str]) -> int | None:
         """People in the smallest class; None without any. Stays in Arrow, for files with millions of classes."""
-        smallest: int | None = pc.min(self._count(keys)["n"]).as_py()
+        smallest: int | None = pc.min(self._count(keys)[PEOPLE]).as_py()
         return smallest
 
     def spread(self, keys: Sequence[str], sensitive: str) -> dict[Combination, Counter[str | None]]:
@@ -71,7 +72,7 @@ class Recount:
         table = self.table
         if self.unit:
             table = table.group_by([*columns, UNIT]).aggregate([])
-        return table.group_by(list(columns)).aggregate([([], "count_all")]).rename_columns([*columns, "n"])
+        return table.group_by(list(columns)).aggregate([([], "count_all")]).rename_columns([*columns, PEOPLE])
 
 
 def read_back(path: Path, kind: str, units: Path | None = None) -> Recount:
@@ -99,4 +100,4 @@ def read_back(path: Path, kind: str, units: Path | None = None) -> Recount:
 
 def _as_dict(counted: pa.Table, columns: Sequence[str]) -> dict[Combination, int]:
     texts = [counted[name].to_pylist() for name in columns]
-    return dict(zip(zip(*texts, strict=True), counted["n"].to_pylist(), strict=True))
+    return dict(zip(zip(*texts, strict=True), counted[PEOPLE].to_pylist(), strict=True))

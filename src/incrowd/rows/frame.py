@@ -12,6 +12,9 @@ import pyarrow as pa
 
 from incrowd.rows.engine import safely
 
+#: Columns that the verbs add for a moment begin like this; a source with such a column is refused.
+OURS = "incrowd_"
+
 #: A function on a batch of encoded records: texts in, texts or whole numbers out. It may hold a secret.
 OnBatch = Callable[[pa.Array], pa.Array]
 
@@ -91,11 +94,13 @@ class Rows:
     def relabel(self, column: str, labels: Mapping[str, str | None], missing: str | None = None) -> Rows:
         """Every value of a column by its new label; missing becomes `missing`. The labels go in as a table to join."""
         old, new = list(labels), list(labels.values())
-        lookup = ibis.memtable(pa.table({"_old": pa.array(old, pa.string()), "_new": pa.array(new, pa.string())}))
-        joined = self.table.mutate(_text=self.text(column)).left_join(lookup, [("_text", "_old")])
-        value = joined["_new"]
+        lookup = ibis.memtable(
+            pa.table({"incrowd_old": pa.array(old, pa.string()), "incrowd_new": pa.array(new, pa.string())})
+        )
+        joined = self.table.mutate(incrowd_text=self.text(column)).left_join(lookup, [("incrowd_text", "incrowd_old")])
+        value = joined["incrowd_new"]
         if missing is not None:
-            value = ibis.ifelse(joined["_text"].isnull(), missing, value)
+            value = ibis.ifelse(joined["incrowd_text"].isnull(), missing, value)
         picked = [value.name(name) if name == column else joined[name] for name in self.columns]
         return replace(self, table=joined.select(picked))
 
@@ -103,11 +108,11 @@ class Rows:
         """Without the records in these combinations of keys; with a unit, without all records of those people."""
         if not combinations.num_rows:
             return self
-        gone = ibis.memtable(pa.table({"_class": encode_rows(combinations)})).distinct()
-        coded = self.table.mutate(_class=self.encoded(combinations.column_names))
+        gone = ibis.memtable(pa.table({"incrowd_class": encode_rows(combinations)})).distinct()
+        coded = self.table.mutate(incrowd_class=self.encoded(combinations.column_names))
         if unit is None:
-            return replace(self, table=coded.anti_join(gone, "_class").drop("_class"))
-        people = coded.semi_join(gone, "_class").select(unit).distinct()
+            return replace(self, table=coded.anti_join(gone, "incrowd_class").drop("incrowd_class"))
+        people = coded.semi_join(gone, "incrowd_class").select(unit).distinct()
         return replace(self, table=self.table.anti_join(people, unit))
 
     def reassign(self, keys: Sequence[str], parts: pa.Table, function: OnBatch) -> Rows:
@@ -117,17 +122,21 @@ class Rows:
         part's new keys. Records in no part are suppressed. Nothing but the hash decides who is in which part.
         """
         old, rest = parts.select(range(len(keys))), parts.select(range(len(keys), parts.num_columns))
-        new = [f"_new{i}" for i in range(len(keys))]
-        plan = rest.rename_columns(["_low", "_high", *new]).append_column("_part", encode_rows(old))
-        coded = self.table.mutate(
-            _class=self.encoded(keys),
-            _order=self._call(self.columns, function, "int64"),
-            _tie=self.encoded(self.columns),
+        new = [f"incrowd_new{i}" for i in range(len(keys))]
+        plan = rest.rename_columns(["incrowd_low", "incrowd_high", *new]).append_column(
+            "incrowd_part", encode_rows(old)
         )
-        window = ibis.window(group_by="_class", order_by=["_order", "_tie"])
-        ranked = coded.mutate(_rank=ibis.row_number().over(window))
-        joined = ranked.inner_join(ibis.memtable(plan), [("_class", "_part")])
-        inside = joined.filter(joined["_rank"] >= joined["_low"], joined["_rank"] < joined["_high"])
+        coded = self.table.mutate(
+            incrowd_class=self.encoded(keys),
+            incrowd_order=self._call(self.columns, function, "int64"),
+            incrowd_tie=self.encoded(self.columns),
+        )
+        window = ibis.window(group_by="incrowd_class", order_by=["incrowd_order", "incrowd_tie"])
+        ranked = coded.mutate(incrowd_rank=ibis.row_number().over(window))
+        joined = ranked.inner_join(ibis.memtable(plan), [("incrowd_class", "incrowd_part")])
+        inside = joined.filter(
+            joined["incrowd_rank"] >= joined["incrowd_low"], joined["incrowd_rank"] < joined["incrowd_high"]
+        )
         chosen = dict(zip(keys, new, strict=True))
         return replace(self, table=inside.select([inside[chosen.get(n, n)].name(n) for n in self.columns]))
 
@@ -141,8 +150,12 @@ class Rows:
         """In the order of a keyed hash of these columns. Equal hashes are told apart by the columns themselves;
         records that are equal in all of them are the same bytes, so their order does not exist.
         """
-        table = self.table.mutate(_order=self._call(columns, function, "int64"), _tie=self.encoded(columns))
-        return replace(self, table=table.order_by(["_order", "_tie"]).drop("_order", "_tie"))
+        table = self.table.mutate(
+            incrowd_order=self._call(columns, function, "int64"), incrowd_tie=self.encoded(columns)
+        )
+        return replace(
+            self, table=table.order_by(["incrowd_order", "incrowd_tie"]).drop("incrowd_order", "incrowd_tie")
+        )
 
     def encoded(self, columns: Sequence[str]) -> ibis.Value:
         """Columns as one text that tells every difference: '3:abc' for a value, '-' for a missing one."""

@@ -12,7 +12,7 @@ import pyarrow as pa
 from incrowd.errors import InputError
 from incrowd.rows.dialect import sniff
 from incrowd.rows.engine import LONGEST_LINE, connect, safely
-from incrowd.rows.frame import Rows
+from incrowd.rows.frame import OURS, Rows
 
 
 def open_source(
@@ -43,7 +43,12 @@ def open_source(
             case _:
                 return _csv(connection, path, delimiter, encoding)
 
-    return Rows(connection, safely(path.name, read), path.name)
+    rows = Rows(connection, safely(path.name, read), path.name)
+    if any(name.lower().startswith(OURS) for name in rows.columns):
+        raise InputError(
+            "D065", f"a column of {path.name} begins with {OURS!r}.", "Rename it: incrowd uses such names."
+        )
+    return rows
 
 
 def _csv(connection: Any, path: Path, delimiter: str | None, encoding: str | None) -> ibis.Table:
