@@ -178,13 +178,13 @@ def test_pseudonyms(tmp_path):
         {"step": "recode", "variable": "age", "bands": ["0", "40"]},
         {"step": "suppress_records"},
     ]
-    lines = "".join(f"{'ab'[i % 2]}{i // 4},{20 + i % 40},f,y,{i % 2}\n" for i in range(40)) + ",30,f,n,\n,31,f,n,\n"
+    lines = "".join(f"{'ab'[i % 2]}{i // 4},{20 + i % 40},f,y,{i % 4}\n" for i in range(40)) + ",30,f,n,\n,31,f,n,\n"
     done = ic.run(write_case(tmp_path, plan_with(steps=steps), lines))
     with (done.release / "people.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == ["person", "age", "sex", "ill", "note"]
     found = {row["person"] for row in rows}
-    assert len(found - {""}) == 20
+    assert len(found - {""}) == 40
     assert all(len(person) == 64 for person in found - {""})
     assert sum(row["person"] == "" for row in rows) == 2  # nobody's pseudonym is nobody's
     secret = (done.audit / "secret").read_text().strip()

@@ -92,6 +92,9 @@ def _start(plan: Plan, folder: Path, secret: Secret, work: Workspace, memory: st
         folder / data.source, delimiter=data.delimiter, encoding=data.encoding, spill=work.spill, memory=memory
     )
     check_columns(plan, rows.columns, rows.place)
+    counted = {*plan.with_role("key"), *plan.with_role("sensitive")}
+    counted |= {name for requirement in plan.requirements for name in requirement.where or {}}
+    rows = rows.as_text([name for name in plan.variables if name in counted])
     if data.unit is not None:
         rows = rows.copy(data.unit, UNIT)
     trees = _trees(plan, folder)

@@ -12,7 +12,7 @@ from incrowd.errors import InputError, NotReleasable
 from incrowd.keys.hierarchies import automatic, require_valid
 from incrowd.keys.hierarchy import Hierarchy, Levels
 from incrowd.keys.local import recode_locally
-from incrowd.keys.requirements import Requirement
+from incrowd.keys.requirements import Requirement, where_name
 from incrowd.keys.search.frontier import Point, frontier_k, frontier_suppression
 from incrowd.keys.search.lattice import search
 from incrowd.keys.search.walk import Progress
@@ -23,6 +23,7 @@ from incrowd.protect.suppress_records import drop_failing
 from incrowd.rows import Rows, open_source
 from incrowd.rows.tabulate import tabulate
 from incrowd.secret import Secret
+from incrowd.verification import parse_where
 
 #: What the frontier asks for.
 FRONTIER_K = (2, 3, 5, 10, 20, 50)
@@ -68,10 +69,9 @@ def search_file(
     again before it gets its name, and its rows are in a random order. Columns that are not keys, identifiers among
     them, are written as they are: this is a tool for looking, `run` with a plan is the way to a release.
     """
-    out = None if out is None else Path(out)
+    out = None if out is None else _free(Path(out), Path(file))
     rows = open_source(file)
-    sensitive = sorted({name for r in requirements for name in r.needs_histograms})
-    table = tabulate(rows, keys, sensitive)
+    table = _counted(rows, keys, requirements)
     bound = [requirement.bind(table) for requirement in requirements]
     levels = bind_all(table, hierarchies, auto)
     state = State(rows, table, table, tuple(bound))
@@ -80,7 +80,7 @@ def search_file(
     if local:
         best = recode_locally(table, levels, bound, suppression=suppression, seconds=seconds)
         if out is not None:
-            _write(apply_local(rows, table, levels, best, context.order("parts")), out, keys, sensitive, bound, context)
+            _write(apply_local(rows, table, levels, best, context.order("parts")), out, keys, bound, context)
         return FoundRecoding(
             *common, None, best.loss_arithmetic, best.loss_geometric, best.suppressed, best.classes,
             None, None, False, None, str(out) if out else None,
@@ -91,7 +91,7 @@ def search_file(
     )  # fmt: skip
     if out is not None:
         after, _ = drop_failing(recode_to(state, levels, found), bound, context)
-        _write(after.rows, out, keys, sensitive, bound, context)
+        _write(after.rows, out, keys, bound, context)
     return FoundRecoding(
         *common, found.levels, found.loss_arithmetic, found.loss_geometric, found.suppressed, found.classes,
         found.nodes, found.counted, found.proven, found.gap, str(out) if out else None,
@@ -109,8 +109,7 @@ def frontier_of_file(
     auto: bool = False,
 ) -> tuple[tuple[Point, ...], tuple[Point, ...]]:
     """How the loss grows with k, and how it falls with the records that may be suppressed."""
-    sensitive = sorted({name for r in requirements for name in r.needs_histograms})
-    table = tabulate(open_source(file), keys, sensitive)
+    table = _counted(open_source(file), keys, requirements)
     bound = [requirement.bind(table) for requirement in requirements]
     levels = bind_all(table, hierarchies, auto)
     by_k = frontier_k(table, levels, bound, FRONTIER_K, suppression=suppression, objective=objective)
@@ -133,15 +132,29 @@ def bind_all(table: KeyTable, hierarchies: Mapping[str, Hierarchy], auto: bool) 
     return found
 
 
-def _write(
-    rows: Rows, out: Path, keys: Sequence[str], sensitive: Sequence[str], bound: Sequence[Requirement], context: Context
-) -> None:
+def _counted(rows: Rows, keys: Sequence[str], requirements: Sequence[Requirement]) -> KeyTable:
+    """The table with the histograms and conditions that the requirements need."""
+    conditions = {requirement.where for requirement in requirements if requirement.where is not None}
+    for condition in conditions:
+        rows = rows.flag(where_name(condition), parse_where(condition))
+    return tabulate(rows, keys, sorted({name for r in requirements for name in r.needs_histograms}))
+
+
+def _free(out: Path, file: Path) -> Path:
+    if out.suffix not in (".csv", ".parquet"):
+        raise InputError("D075", f"{out} is neither a .csv nor a .parquet file.", "Name one with -o.")
+    if out.exists() and out.samefile(file):
+        raise InputError("D076", "the file would be written over itself.", "Choose another name with -o.")
+    return out
+
+
+def _write(rows: Rows, out: Path, keys: Sequence[str], bound: Sequence[Requirement], context: Context) -> None:
     """Write to a name of its own, count again, and only then take the place of `out`."""
-    kind = "parquet" if out.suffix == ".parquet" else "csv"
+    kind = out.suffix.removeprefix(".")
     draft = out.with_name(f".{out.name}-{secrets.token_hex(4)}.{kind}")
     try:
         rows.shuffled(rows.columns, context.order("rows")).write(draft, kind)
-        again = tabulate(open_source(draft), keys, sensitive)
+        again = _counted(open_source(draft, delimiter=",", encoding="utf-8"), keys, bound)
         if any(requirement.failing(again).any() for requirement in bound):
             raise NotReleasable("R008", "the written file does not satisfy the requirements; it was removed.")
         os.replace(draft, out)

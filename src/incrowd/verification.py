@@ -10,7 +10,7 @@ import numpy as np
 
 from incrowd.errors import InputError
 from incrowd.keys.population import join_population
-from incrowd.keys.requirements import Requirement, where_name
+from incrowd.keys.requirements import Requirement, refuse_unmet, where_name
 from incrowd.keys.table import KeyTable, Mask
 from incrowd.rows import Rows, open_source
 from incrowd.rows.tabulate import tabulate, tabulate_population
@@ -80,17 +80,17 @@ def verify_rows(
     """The same for rows that are open already. The file's own distribution is what t and its relatives compare with."""
     if not keys:
         raise InputError("D016", "no keys are named.", "Say which columns an intruder may know: --keys age,sex")
-    if len(set(keys)) < len(keys):
-        raise InputError("D061", "a key is named twice.", "Name each once.")
     conditions = {r.where for r in requirements if r.where is not None}
     for condition in conditions:
         rows = rows.flag(where_name(condition), parse_where(condition))
     table = tabulate(rows, keys, sorted({name for r in requirements for name in r.needs_histograms}), unit)
     if not table.classes:
         raise InputError("D014", f"{rows.place} has a header line but no records.")
+    for condition in conditions:
+        refuse_unmet(table, where_name(condition))
     if population is not None:
         table = join_population(table, population)
-    checks = [requirement.check(table) for requirement in requirements]
+    checks = [requirement.bind(table).check(table) for requirement in requirements]
     findings = tuple(
         Finding(check.requirement.describe(), check.requirement.model, check.holds, check.achieved) for check in checks
     )

@@ -33,7 +33,9 @@ def write_audit(folder: Path, plan: Plan, log: RunLog, source: Path, secret: Sec
 
 def write_release_files(folder: Path, plan: Plan, log: RunLog, data: Path) -> None:
     """What may leave beside the data: dictionary, public report, manifest with hashes."""
-    rows = [_row(plan, name, found) for name, found in summarise(open_source(data)).items()]
+    rows = [
+        _row(plan, name, found) for name, found in summarise(open_source(data, delimiter=",", encoding="utf-8")).items()
+    ]
     _write(folder / "dictionary.csv", dictionary_csv(rows))
     _write(folder / "report.html", public_report(log))
     files: Mapping[str, Path] = {path.name: path for path in sorted(folder.iterdir())}

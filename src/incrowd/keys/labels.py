@@ -128,7 +128,7 @@ def _band_names(cuts: Sequence[Decimal], whole: bool) -> list[str]:
         elif high - low == 1:
             names.append(_text(low))
         else:
-            names.append(f"{_text(low)}-{_text(high - 1)}")
+            names.append(f"{_text(low)}{' to ' if low < 0 else '-'}{_text(high - 1)}")
     return [*names, f"{_text(cuts[-1])}+"]
 
 

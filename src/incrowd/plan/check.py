@@ -68,9 +68,20 @@ def _steps(plan: Plan) -> Iterator[Fault]:
             else:
                 what = "a key" if only_keys else "a variable"
                 yield Fault("P012", where, f"{name!r} is not {what} of the plan.", _did_you_mean(name, known))
-        if isinstance(step, Pseudonymise) and step.into in there:
-            yield Fault("P014", f"steps.{number}.into", f"there is a variable {step.into!r} already.")
+        if isinstance(step, Pseudonymise):
+            yield from _pseudonym(plan, number, step, there)
         there = _after(plan, step, there)
+
+
+def _pseudonym(plan: Plan, number: int, step: Pseudonymise, there: list[str]) -> Iterator[Fault]:
+    into = step.into.lower()
+    if into in [name.lower() for name in there]:
+        yield Fault("P014", f"steps.{number}.into", f"there is a variable {step.into!r} already.")
+    if into.startswith("incrowd_"):
+        yield Fault("P014", f"steps.{number}.into", "incrowd uses names like this itself.", "Choose another.")
+    if not set(step.variables) & set(plan.with_role("identifier")):
+        hint = "Without one the pseudonym is another name for keys, and undoes their recoding."
+        yield Fault("P027", f"steps.{number}.variables", "an identifier must be among the variables.", hint)
 
 
 def _named(step: AnyStep) -> list[tuple[str, str]]:
@@ -164,6 +175,9 @@ def _requirements(plan: Plan, left: list[str]) -> Iterator[Fault]:
             if variable not in left:
                 near = _did_you_mean(variable, left)
                 yield Fault("P023", f"{place}.where.{variable}", f"{variable!r} is not in the release.", near)
+            elif variable in _coarsened(plan):
+                message = f"{variable!r} may be coarsened by a search or blanked, and then the condition finds nobody."
+                yield Fault("P026", f"{place}.where.{variable}", message, "Use a variable that stays as it is.")
     models = {requirement.model for requirement in plan.requirements}
     for number, step in enumerate(plan.steps):
         if isinstance(step, SuppressRecords):
@@ -171,6 +185,17 @@ def _requirements(plan: Plan, left: list[str]) -> Iterator[Fault]:
                 if name not in models:
                     hint = f"The plan requires: {', '.join(sorted(models))}."
                     yield Fault("P021", f"steps.{number}.for.{i}", f"the plan has no requirement {name!r}.", hint)
+
+
+def _coarsened(plan: Plan) -> set[str]:
+    """Keys that a search or cell suppression may change."""
+    found: set[str] = set()
+    for step in plan.steps:
+        if isinstance(step, Search):
+            found |= set(step.hierarchies)
+        elif isinstance(step, SuppressCells):
+            found |= set(plan.with_role("key"))
+    return found
 
 
 def _population(plan: Plan) -> Iterator[Fault]:

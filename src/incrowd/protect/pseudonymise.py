@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from incrowd.errors import IncrowdError
+from incrowd.errors import IncrowdError, InputError
 from incrowd.plan.model import Pseudonymise
 from incrowd.protect.state import Change, Context, State
 from incrowd.secret import pseudonyms
@@ -21,6 +21,12 @@ def pseudonymise(step: Pseudonymise, number: int, state: State, context: Context
     people, names, shared = rows.compare_distinct(step.variables, step.into)
     if people != names:
         raise IncrowdError("X010", "two different people got the same pseudonym.", "Run again with another secret.")
+    if shared and not context.has_unit:
+        raise InputError(
+            "D069",
+            f"{shared} records share their pseudonym with another record, so the release would show whose they are.",
+            "Name the unit (data: unit), so that k counts people and not records.",
+        )
     gone = [name for name in step.variables if name in context.identifiers]
     notes = (f"{names} different pseudonyms; {shared} records share theirs with another record",)
     cells = int(state.table.records.sum()) * max(len(gone), 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from incrowd.keys.population import attach_histogram
-from incrowd.keys.requirements import Requirement, where_name
+from incrowd.keys.requirements import Requirement, refuse_unmet, where_name
 from incrowd.keys.table import KeyTable
 from incrowd.rows import Rows
 from incrowd.rows.frame import OURS, OnBatch
@@ -51,9 +51,11 @@ class Context:
 
     def recount(self, state: State) -> State:
         """The same rows counted again, after a step that decided about single records."""
+        rows = state.rows
+        for condition, where in self.conditions.items():
+            rows = rows.flag(where_name(condition), where)
         unit = UNIT if self.has_unit else None
-        table = tabulate(state.rows, state.table.names, tuple(state.table.histograms), unit)
-        return replace(state, table=table)
+        return replace(state, table=tabulate(rows, state.table.names, tuple(state.table.histograms), unit))
 
     def bind(self, state: State) -> State:
         """Before anything is suppressed: count the conditions, and fix what the requirements compare with."""
@@ -62,9 +64,10 @@ class Context:
         table = state.table
         for condition, where in self.conditions.items():
             name = where_name(condition)
-            flagged = state.rows.flag(name, where)
             unit = UNIT if self.has_unit else None
-            table = attach_histogram(table, tabulate(flagged, table.names, [name], unit), name)
+            counted = tabulate(state.rows.flag(name, where), table.names, [name], unit)
+            refuse_unmet(counted, name)
+            table = attach_histogram(table, counted, name)
         bound = tuple(requirement.bind(table) for requirement in self.requirements)
         return replace(state, table=table, before=table, bound=bound)
 

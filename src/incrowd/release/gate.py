@@ -18,9 +18,24 @@ def gate(
 ) -> tuple[tuple[Verdict, ...], NotReleasable | None]:
     """May this file leave? Gives a verdict per requirement, and the refusal when it must stay.
 
+    Whatever goes wrong here is a refusal, and says nothing of what the file holds.
+
     Checked in the file as written: that it has the columns and the number of records it should have and no others,
     that no identifier is among them, that every requirement holds, and that the secret behind it is a secret.
     """
+    problem = "Error"
+    try:
+        return _judge_file(plan, file, columns, records, secret, units, known)
+    except NotReleasable as refusal:
+        return (), refusal
+    except Exception as error:
+        problem = type(error).__name__
+    return (), NotReleasable("R009", f"the written file could not be counted again ({problem}).")
+
+
+def _judge_file(
+    plan: Plan, file: Path, columns: Sequence[str], records: int, secret: Secret, units: Path | None, known: Known
+) -> tuple[tuple[Verdict, ...], NotReleasable | None]:
     if (weakness := secret.weakness) is not None:
         message = f"the secret is too weak to release anything: {weakness}."
         return (), NotReleasable("R005", message, "Make one: openssl rand -hex 32")

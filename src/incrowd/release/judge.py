@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from incrowd.errors import NotReleasable
 from incrowd.plan import requirements as asked
 from incrowd.release import formulas
@@ -25,6 +27,9 @@ class Judgement:
 def judge(count: Recount, all_keys: Sequence[str], requirement: asked.AnyRequirement, known: Known) -> Judgement:
     """Measure one requirement on the classes it is about."""
     keys = requirement.keys or list(all_keys)
+    counted = [*keys, *(requirement.where or {}), *([s] if (s := getattr(requirement, "sensitive", None)) else [])]
+    if not all(pa.types.is_string(count.table[name].type) for name in counted):
+        raise NotReleasable("R015", "a column that is counted is not text in the written file.")
     concerned = None if requirement.where is None else set(count.where(requirement.where).people(keys))
 
     def bound(classes: Iterable[Combination]) -> list[Combination]:

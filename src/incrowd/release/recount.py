@@ -69,23 +69,28 @@ class Recount:
         return Recount(self.table.filter(reduce(pc.and_, parts)), self.unit)
 
     def _count(self, columns: Sequence[str]) -> pa.Table:
-        table = self.table
+        # Under plain names: Arrow reads a name that begins with '.' or '[' as a path into the column.
+        plain = [f"c{i}" for i in range(len(columns))]
+        table = pa.table(dict(zip(plain, (self.table[name] for name in columns), strict=True)))
         if self.unit:
-            table = table.group_by([*columns, UNIT]).aggregate([])
-        return table.group_by(list(columns)).aggregate([([], "count_all")]).rename_columns([*columns, PEOPLE])
+            table = table.append_column(UNIT, self.table[UNIT]).group_by([*plain, UNIT]).aggregate([])
+        return table.group_by(plain).aggregate([([], "count_all")]).rename_columns([*columns, PEOPLE])
 
 
 def read_back(path: Path, kind: str, units: Path | None = None) -> Recount:
-    """Read a release as a stranger would, every column as text. `units` gives each record's person, in row order."""
+    """Read a release as a stranger would. `units` gives each record's person, in row order.
+
+    Whatever is counted must be text, so that no two readers can write a number or a date in two ways.
+    """
     if kind == "parquet":
         table = pa.parquet.read_table(path)
-        table = table.cast(pa.schema([(name, pa.string()) for name in table.column_names]))
     else:
         with path.open("rb") as file:
             header = pa.csv.open_csv(file, parse_options=_PARSE).schema.names
         table = pa.csv.read_csv(
             path,
-            parse_options=_PARSE,
+            # In a file of one column an empty line is a record.
+            parse_options=pa.csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(header) > 1),
             convert_options=pa.csv.ConvertOptions(
                 column_types=dict.fromkeys(header, pa.string()),
                 null_values=[""],

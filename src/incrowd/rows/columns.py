@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import ibis
+
 from incrowd.errors import InputError
 from incrowd.rows.frame import Rows
 
@@ -27,9 +29,18 @@ def refuse_empty_columns(rows: Rows, names: Sequence[str]) -> None:
     """A file without records, or a column of the plan in which every cell is missing, is a broken file."""
     table = rows.table
     counts = {f"c{i}": table[name].count() for i, name in enumerate(names)}
-    found = rows.collect(table.aggregate(n=table.count(), **counts)).to_pylist()[0]
+    nothing = ibis.literal(True)
+    for name in rows.columns:
+        nothing = nothing & rows.text(name).nullif("").isnull()
+    found = rows.collect(table.aggregate(n=table.count(), blank=nothing.sum(), **counts)).to_pylist()[0]
     if not found["n"]:
         raise InputError("D014", f"{rows.place} has a header line but no records.")
+    if found["blank"] and len(rows.columns) > 1:
+        raise InputError(
+            "D067",
+            f"{found['blank']} records of {rows.place} have no value in any column.",
+            "Remove them: an empty line is nobody, and must not make a crowd look larger.",
+        )
     empty = [name for i, name in enumerate(names) if not found[f"c{i}"]]
     if empty:
         raise InputError(

@@ -76,6 +76,11 @@ class Rows:
         """Without these columns."""
         return replace(self, table=self.table.drop(*columns)) if columns else self
 
+    def as_text(self, columns: Sequence[str]) -> Rows:
+        """These columns as text, as the engine writes them: whoever counts them later reads the same."""
+        typed = [name for name in columns if not self.table[name].type().is_string()]
+        return replace(self, table=self.table.mutate(**{name: self.text(name) for name in typed})) if typed else self
+
     def copy(self, column: str, name: str) -> Rows:
         """With a copy of a column, as text, under another name."""
         return replace(self, table=self.table.mutate(**{name: self.text(column)}))

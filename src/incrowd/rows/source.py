@@ -48,6 +48,10 @@ def open_source(
         raise InputError(
             "D065", f"a column of {path.name} begins with {OURS!r}.", "Rename it: incrowd uses such names."
         )
+    odd = [name for name, kind in rows.table.schema().items() if kind.is_nested() or kind.is_binary()]
+    if odd:
+        message = f"column {odd[0]!r} of {path.name} holds lists, structures or bytes."
+        raise InputError("D066", message, "Keep plain values: texts, numbers, dates.")
     return rows
 
 
@@ -86,7 +90,8 @@ def _excel(path: Path) -> pa.Table:
     header = ["" if name is None else str(name) for name in lines[0]]
     if "" in header or len({name.lower() for name in header}) < len(header):
         raise InputError("D011", f"line 1 of {path.name} leaves a column unnamed or names one twice.", "Rename it.")
-    columns = {name: [_cell(line[i]) for line in lines[1:]] for i, name in enumerate(header)}
+    body = [line for line in lines[1:] if any(cell is not None for cell in line)]  # blank rows are no records
+    columns = {name: [_cell(line[i]) if i < len(line) else None for line in body] for i, name in enumerate(header)}
     return pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
 
 

@@ -33,6 +33,8 @@ def tabulate(rows: Rows, keys: Sequence[str], sensitive: Sequence[str] = (), uni
     classes are the sums over the first variable's values.
     """
     _refuse_unknown(rows, [*keys, *sensitive, *([unit] if unit else [])])
+    if len(set(keys)) < len(keys):
+        raise InputError("D061", "a key is named twice.", "Name each once.")
     # Same rows, same keys, classes in the same (byte) order: the tables number the classes alike.
     passes: list[str | None] = [*sensitive] or [None]
     tables = [_build(_counted(rows, keys, name, unit), keys, name, unit) for name in passes]

@@ -4,7 +4,7 @@ A requirement looks at classes only: their sizes and the histogram of one sensit
 of exactly k people satisfies k), except in the models that are strict by definition: recursive l, delta-disclosure.
 """
 
-from incrowd.keys.requirements.base import Requirement, Verdict, failing_any, where_name
+from incrowd.keys.requirements.base import Requirement, Verdict, failing_any, refuse_unmet, where_name
 from incrowd.keys.requirements.crowd import DeltaPresence, K, KMap, WeakK
 from incrowd.keys.requirements.diversity import AlphaK, DistinctL, EntropyL, OneSided, RecursiveL
 from incrowd.keys.requirements.figures import histogram_of
@@ -40,5 +40,6 @@ __all__ = [
     "failing_any",
     "histogram_of",
     "parse_model",
+    "refuse_unmet",
     "where_name",
 ]

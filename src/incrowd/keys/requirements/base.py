@@ -170,6 +170,14 @@ def where_name(condition: str) -> str:
     return f"where: {condition}"
 
 
+def refuse_unmet(table: KeyTable, name: str) -> None:
+    """Refuse a condition that nobody meets: a slip of the pen would make every class pass."""
+    if not figures_of(table, name).having("1").any():
+        raise InputError(
+            "D068", f"no record meets the condition {name!r}.", "Write its values exactly as they are at that step."
+        )
+
+
 def failing_any(table: KeyTable, requirements: Sequence[Requirement]) -> Mask:
     """Classes that fail at least one requirement."""
     mask = np.zeros(len(table.records), dtype=bool)
