@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.errors import InputError, NotReleasable
-from incrowd.keys.search import anytime, lattice
 from incrowd.keys.hierarchy import Hierarchy, Levels
 from incrowd.keys.loss import cell_losses, geometric, key_losses
 from incrowd.keys.packing import pack
@@ -29,6 +28,7 @@ from incrowd.keys.requirements import (
     WeakK,
     failing_any,
 )
+from incrowd.keys.search import anytime, lattice
 from incrowd.keys.search.frontier import frontier_k, frontier_suppression
 from incrowd.keys.search.lattice import measure_levels, search
 from incrowd.keys.search.objective import Objective

@@ -21,7 +21,7 @@ from incrowd.rows import Rows, open_source
 from incrowd.rows.columns import refuse_empty_columns
 from incrowd.rows.lookup import read_hierarchy
 from incrowd.rows.tabulate import tabulate, tabulate_population
-from incrowd.secret import Secret, find_secret, order_numbers
+from incrowd.secret import Secret, find_secret
 
 #: Called with the name of what begins, its number and how many there are.
 Progress = Callable[[str, int, int], None]
@@ -151,7 +151,7 @@ def _log(number: int, name: str, change: Change, reason: str | None, state: Stat
 def _write(plan: Plan, rows: Rows, context: Context, work: Workspace) -> tuple[Path, list[str], Path | None]:
     """Write the rows in an order that a keyed hash decides: the order of the source says who is who."""
     columns = [name for name in rows.columns if name != UNIT]
-    ordered = rows.shuffled(columns, order_numbers(context.subkey("order")))
+    ordered = rows.shuffled(columns, context.order("order"), context.order("order", "tie"))
     file = work.release / f"{plan.release.name}.{plan.release.format}"
     ordered.select(columns).write(file, plan.release.format)
     if not context.has_unit:
