@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from incrowd.evidence.files import write_audit, write_release_files
 from incrowd.evidence.log import RunLog, Snapshot, StepLog
@@ -20,6 +22,7 @@ from incrowd.release.gate import refuse
 from incrowd.rows import Rows, open_source
 from incrowd.rows.columns import refuse_empty_columns
 from incrowd.rows.lookup import read_hierarchy
+from incrowd.rows.memory import engine_share, follow, keep_below, parse_memory
 from incrowd.rows.tabulate import tabulate, tabulate_population
 from incrowd.secret import Secret, find_secret
 
@@ -45,22 +48,27 @@ def run(
     secret: Secret | None = None,
     memory: str | None = None,
     progress: Progress | None = None,
+    within: Callable[[float], None] | None = None,
 ) -> Run:
     """Take a plan from the raw file to a release. Raises NotReleasable, and publishes nothing, when it must not be.
 
     `folder` is where the files that a plan names are looked for (the plan's own folder), `out` where `runs` and the
-    pointer `release` are put (the same).
+    pointer `release` are put (the same). `memory` caps what the process may use. `progress` hears what begins, `within`
+    which share of it the engine has done.
     """
     if not isinstance(plan, Plan):
         folder = folder or Path(plan).resolve().parent
         plan = load_plan(plan)
     folder = folder or Path.cwd()
     home = out or folder
-    with open_workspace(home) as work:
+    cap = None if memory is None else parse_memory(memory)
+    with keep_below(cap), open_workspace(home) as work, ExitStack() as during:
         secret = secret or find_secret(home)
         tell = _teller(progress, len(plan.steps) + 4)
         tell("read and count")
-        state, context = _start(plan, folder, secret, work, memory)
+        state, context = _start(
+            plan, folder, secret, work, cap, lambda engine: during.enter_context(follow(engine, within))
+        )
         steps = [_log(0, "start", Change("the file as it came"), None, state, 0.0)]
         for number, step in enumerate(plan.steps, start=1):
             tell(f"{step.step} {getattr(step, 'variable', '')}".strip())
@@ -81,17 +89,21 @@ def run(
         if (refusal := refuse(verdicts)) is not None:
             work.keep_audit()
             raise refusal
-        write_release_files(work.release, plan, log, file)
+        write_release_files(work.release, plan, log, open_source(file, connection=state.rows.connection))
         place = work.publish()
     return Run(place, place / "release", place / "audit", log)
 
 
-def _start(plan: Plan, folder: Path, secret: Secret, work: Workspace, memory: str | None) -> tuple[State, Context]:
+def _start(
+    plan: Plan, folder: Path, secret: Secret, work: Workspace, cap: int | None, opened: Callable[[Any], None]
+) -> tuple[State, Context]:
     """Open the data, check it against the plan, count it once."""
     data = plan.data
+    memory = None if cap is None else engine_share(cap)
     rows = open_source(
         folder / data.source, delimiter=data.delimiter, encoding=data.encoding, spill=work.spill, memory=memory
     )
+    opened(rows.connection)
     check_columns(plan, rows.columns, rows.place)
     if data.unit is not None:
         rows = rows.copy(data.unit, UNIT)

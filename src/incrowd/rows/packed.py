@@ -158,7 +158,8 @@ class _Column:
         if indices.null_count:
             self.missing = True
             indices = indices.fill_null(len(texts))
-        return np.take(codes, indices.to_numpy(zero_copy_only=False))
+        found: Int64 = codes[indices.to_numpy(zero_copy_only=False)]
+        return found
 
     def ranks(self) -> Int64:
         """For each code its place in byte order, missing first."""
