@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 .DEFAULT_GOAL := help
-.PHONY: help demo app test test-all check bench docs lock clean
+.PHONY: help demo app test test-all check bench bench-scale docs lock clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("incrowd needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
@@ -32,6 +32,9 @@ check: $(STAMP) ## Style, types and the rules of the rooms
 
 bench: $(STAMP) ## Benchmarks, as ratios in one run against a peer or a limit
 	$(BIN)/python -m benchmarks
+
+bench-scale: $(STAMP) ## 1 to 56 million people against DuckDB, with the plot of docs/scaling.md (an hour, 20 GB of disk)
+	$(BIN)/python -m benchmarks.bench_scale
 
 docs: $(STAMP) ## Make the generated pages again: commands, plan, schema, errors, public names
 	$(BIN)/python docs/generate.py

@@ -2,8 +2,12 @@
 
 import math
 from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,8 +17,9 @@ from incrowd.keys.population import attach_histogram, join_population
 from incrowd.keys.requirements import where_name
 from incrowd.keys.table import from_records
 from incrowd.plan import requirements as asked
+from incrowd.release import recount
 from incrowd.release.judge import judge
-from incrowd.release.recount import UNIT, Known, Recount
+from incrowd.release.recount import Known
 
 TREE = Hierarchy("s", (("1", "low", "*"), ("2", "low", "*"), ("3", "high", "*"), ("4", "high", "*")))
 MODELS = [
@@ -79,10 +84,15 @@ def both(content, rows, unit, more, dropped):
     if (reference := getattr(plain, "reference", None)) is not None:
         spread["s"] = dict(zip(reference.values, reference.counts.tolist(), strict=True))
     arrow = pa.table({name: pa.array([line[i] for line in left], pa.string()) for i, name in enumerate("abs")})
-    if unit:
-        arrow = arrow.append_column(UNIT, pa.array([line[3] for line in left]))
     known = Known(spread, Counter(population), {"s": dict(zip(TREE.leaves, TREE.rows, strict=True))})
-    return judge(Recount(arrow, unit), ["a", "b"], requirement, known), mine
+    # A few records at a time, so that parts are counted together even here.
+    with TemporaryDirectory() as folder, patch.multiple(recount, BATCH=3, MOST_WAITING=4):
+        file, units = Path(folder) / "people.parquet", Path(folder) / "units.parquet"
+        pq.write_table(arrow, file, row_group_size=5)
+        pq.write_table(pa.table({"u": [line[3] for line in left]}), units, row_group_size=2)
+        count = recount.read_back(file, "parquet", units if unit else None)
+        assert count.records == len(left)
+        return judge(count, ["a", "b"], requirement, known), mine
 
 
 @pytest.mark.parametrize("content", MODELS, ids=lambda m: "-".join(map(str, m.values()))[:40])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from incrowd.evidence.files import write_audit, write_release_files
 from incrowd.evidence.log import RunLog, Snapshot, StepLog
@@ -19,8 +21,9 @@ from incrowd.release import Known, Workspace, gate, open_workspace
 from incrowd.rows import Rows, open_source
 from incrowd.rows.columns import refuse_empty_columns
 from incrowd.rows.lookup import read_hierarchy
+from incrowd.rows.memory import engine_share, follow, keep_below, parse_memory
 from incrowd.rows.tabulate import tabulate, tabulate_population
-from incrowd.secret import Secret, find_secret, order_numbers
+from incrowd.secret import Secret, find_secret
 
 #: Called with the name of what begins, its number and how many there are.
 Progress = Callable[[str, int, int], None]
@@ -44,22 +47,27 @@ def run(
     secret: Secret | None = None,
     memory: str | None = None,
     progress: Progress | None = None,
+    within: Callable[[float], None] | None = None,
 ) -> Run:
     """Take a plan from the raw file to a release. Raises NotReleasable, and publishes nothing, when it must not be.
 
     `folder` is where the files that a plan names are looked for (the plan's own folder), `out` where `runs` and the
-    pointer `release` are put (the same).
+    pointer `release` are put (the same). `memory` caps what the process may use. `progress` hears what begins, `within`
+    which share of it the engine has done.
     """
     if not isinstance(plan, Plan):
         folder = folder or Path(plan).resolve().parent
         plan = load_plan(plan)
     folder = folder or Path.cwd()
     home = out or folder
-    with open_workspace(home) as work:
+    cap = None if memory is None else parse_memory(memory)
+    with keep_below(cap), open_workspace(home) as work, ExitStack() as during:
         secret = secret or find_secret(home)
         tell = _teller(progress, len(plan.steps) + 4)
         tell("read and count")
-        state, context = _start(plan, folder, secret, work, memory)
+        state, context = _start(
+            plan, folder, secret, work, cap, lambda engine: during.enter_context(follow(engine, within))
+        )
         steps = [_log(0, "start", Change("the file as it came"), None, state, 0.0)]
         for number, step in enumerate(plan.steps, start=1):
             tell(f"{step.step} {getattr(step, 'variable', '')}".strip())
@@ -80,17 +88,21 @@ def run(
         if refusal is not None:
             work.keep_audit()
             raise refusal
-        write_release_files(work.release, plan, log, file)
+        write_release_files(work.release, plan, log, open_source(file, connection=state.rows.connection))
         place = work.publish()
     return Run(place, place / "release", place / "audit", log)
 
 
-def _start(plan: Plan, folder: Path, secret: Secret, work: Workspace, memory: str | None) -> tuple[State, Context]:
+def _start(
+    plan: Plan, folder: Path, secret: Secret, work: Workspace, cap: int | None, opened: Callable[[Any], None]
+) -> tuple[State, Context]:
     """Open the data, check it against the plan, count it once."""
     data = plan.data
+    memory = None if cap is None else engine_share(cap)
     rows = open_source(
         folder / data.source, delimiter=data.delimiter, encoding=data.encoding, spill=work.spill, memory=memory
     )
+    opened(rows.connection)
     check_columns(plan, rows.columns, rows.place)
     counted = {*plan.with_role("key"), *plan.with_role("sensitive")}
     counted |= {name for requirement in plan.requirements for name in requirement.where or {}}
@@ -153,7 +165,7 @@ def _log(number: int, name: str, change: Change, reason: str | None, state: Stat
 def _write(plan: Plan, rows: Rows, context: Context, work: Workspace) -> tuple[Path, list[str], Path | None]:
     """Write the rows in an order that a keyed hash decides: the order of the source says who is who."""
     columns = [name for name in rows.columns if name != UNIT]
-    ordered = rows.shuffled(columns, order_numbers(context.subkey("order")))
+    ordered = rows.shuffled(columns, context.order("order"), context.order("order", "tie"))
     file = work.release / f"{plan.release.name}.{plan.release.format}"
     ordered.select(columns).write(file, plan.release.format)
     if not context.has_unit:

@@ -6,7 +6,6 @@ It never travels in a plan, a log, a report or a query: functions carry what is 
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import os
 import secrets
@@ -14,9 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from incrowd.errors import SecretError
+from incrowd.keys.siphash import KEY_BYTES, hash_texts
 
 VARIABLE = "INCROWD_SECRET"
 FILE = "incrowd.secret"
@@ -73,16 +74,22 @@ def _bytes(text: str, place: str) -> bytes:
 
 
 def order_numbers(subkey: bytes) -> Callable[[pa.Array], pa.Array]:
-    """A function from encoded records to numbers that nobody without the key can foresee: an order for the rows."""
+    """A function from encoded records to numbers that nobody without the key can foresee: an order for the rows.
 
-    def numbers(records: pa.Array) -> pa.Array:
-        return pa.array(
-            [
-                int.from_bytes(hashlib.blake2b(text.encode(), key=subkey, digest_size=8).digest(), "big", signed=True)
-                for text in records.to_pylist()
-            ],
-            pa.int64(),
-        )
+    SipHash-2-4 under the first 128 bits of the subkey.
+    """
+    key = subkey[:KEY_BYTES]
+
+    def numbers(records: pa.Array | pa.ChunkedArray) -> pa.Array:
+        if isinstance(records, pa.ChunkedArray):
+            records = records.combine_chunks()
+        if not pa.types.is_string(records.type):
+            records = records.cast(pa.string())
+        if not len(records):
+            return pa.array([], pa.int64())
+        _, ends, data = records.buffers()
+        places = np.frombuffer(ends, np.int32)[records.offset : records.offset + len(records) + 1]
+        return pa.array(hash_texts(np.frombuffer(data, np.uint8), places, key))
 
     return numbers
 

@@ -21,7 +21,12 @@ PlanFile = Annotated[Path, typer.Argument(help="The release plan, a YAML file.")
 def demo_data(
     rows: Annotated[str, typer.Option(help="How many people; 1e6 is understood.")] = "100000",
     seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 1,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Where to write: .csv or .parquet.")] = Path("people.csv"),
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Where to write: .csv or .parquet (default: people.csv).")
+    ] = None,
+    format_: Annotated[
+        Literal["csv", "parquet"] | None, typer.Option("--format", help="Without -o: people.csv or people.parquet.")
+    ] = None,
     population: Annotated[
         Path | None, typer.Option(help="Also write the larger population that the file is a sample of.")
     ] = None,
@@ -35,6 +40,10 @@ def demo_data(
         number = int(float(rows))
     except (ValueError, OverflowError):
         raise InputError("D017", f"--rows {rows} is not a number.") from None
+    ending = "parquet" if out is not None and out.suffix.lower() == ".parquet" else "csv"
+    if out is not None and format_ not in (None, ending):
+        raise InputError("D093", f"--format {format_} does not go with a file called {out.name}.", "Leave one out.")
+    out = out or Path(f"people.{format_ or 'csv'}")
     with bar("people") as progress:
         write_demo(out, rows=number, seed=seed, population=population, progress=progress)
     typer.echo(f"{number:,} people in {out}" + (f", their population in {population}" if population else ""))
@@ -130,7 +139,9 @@ def run(
         Path | None,
         typer.Option(help="Where to put runs/ and the pointer release (default: beside the plan)."),
     ] = None,
-    memory: Annotated[str | None, typer.Option(help="The most memory the engine may use, such as 8GB.")] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="The most memory the run may use, such as 8GB; the engine spills to the disk.")
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Take a plan from the raw file to a release: protect, count the written file again, publish or refuse.
@@ -141,8 +152,8 @@ def run(
     from incrowd.cli.show import show_run, step_bars
     from incrowd.pipeline import run as run_plan
 
-    with step_bars(quiet=json_) as progress:
-        done = run_plan(plan, out=out, memory=memory, progress=progress)
+    with step_bars(quiet=json_) as bars:
+        done = run_plan(plan, out=out, memory=memory, progress=bars.begin, within=bars.within)
     if json_:
         content = {"release": str(done.release), "audit": str(done.audit), **asdict(done.log)}
         typer.echo(json.dumps(content, indent=1))
@@ -202,6 +213,6 @@ def demo(
     with bar("people") as progress:
         write_demo(folder / "people.csv", rows=rows, seed=1, progress=progress)
     plan = write_example(folder)
-    with step_bars() as steps:
-        done = run_plan(plan, progress=steps)
+    with step_bars() as bars:
+        done = run_plan(plan, progress=bars.begin, within=bars.within)
     show_run(done)

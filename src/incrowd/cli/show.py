@@ -7,7 +7,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 if TYPE_CHECKING:
@@ -27,31 +35,52 @@ def bar(what: str) -> Iterator[Callable[[int, int], None]]:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        TimeRemainingColumn(),
         console=_errors,
     ) as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
+class StepBars:
+    """A line with a bar for each step of a run. How long a step will take is said only once the engine says how far
+    it is: then it is the time so far, extended to the whole. Where nobody knows, the bar only moves.
+    """
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._current: TaskID | None = None
+
+    def begin(self, what: str, number: int, total: int) -> None:
+        """The next step; the one before is done."""
+        self.end()
+        self._current = self._progress.add_task(f"{number}/{total} {what}", total=None)
+
+    def within(self, share: float) -> None:
+        """A share of the step is done. A step with several queries starts anew with each of them."""
+        if self._current is not None:
+            self._progress.update(self._current, total=1.0, completed=min(share, 0.99))
+
+    def end(self) -> None:
+        """The step is done."""
+        if self._current is not None:
+            self._progress.update(self._current, total=1.0, completed=1.0)
+
+
 @contextmanager
-def step_bars(quiet: bool = False) -> Iterator[Callable[[str, int, int], None] | None]:
-    """A line with a bar for each step of a run."""
-    if quiet:
-        yield None
-        return
+def step_bars(quiet: bool = False) -> Iterator[StepBars]:
+    """Bars for the steps of a run; quiet ones are not shown."""
     with Progress(
-        TextColumn("{task.description:<40}"), BarColumn(bar_width=24), TimeElapsedColumn(), console=_errors
+        TextColumn("{task.description:<40}"),
+        BarColumn(bar_width=24),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=_errors,
+        disable=quiet,
     ) as progress:
-        current: list[object] = []
-
-        def begin(what: str, number: int, total: int) -> None:
-            if current:
-                progress.update(current[-1], total=1, completed=1)  # type: ignore[arg-type]
-            current.append(progress.add_task(f"{number}/{total} {what}", total=None))
-
-        yield begin
-        if current:
-            progress.update(current[-1], total=1, completed=1)  # type: ignore[arg-type]
+        bars = StepBars(progress)
+        yield bars
+        bars.end()
 
 
 def show_run(done: Run) -> None:

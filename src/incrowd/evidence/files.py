@@ -14,7 +14,7 @@ from incrowd.evidence.log import RunLog
 from incrowd.evidence.manifest import hash_file, release_manifest
 from incrowd.evidence.report import internal_report, public_report
 from incrowd.plan import Plan, dump_plan
-from incrowd.rows import open_source
+from incrowd.rows import Rows
 from incrowd.rows.columns import ColumnSummary, summarise
 from incrowd.secret import Secret
 
@@ -31,12 +31,10 @@ def write_audit(folder: Path, plan: Plan, log: RunLog, source: Path, secret: Sec
         out.write(secret.material.hex() + "\n")
 
 
-def write_release_files(folder: Path, plan: Plan, log: RunLog, data: Path) -> None:
+def write_release_files(folder: Path, plan: Plan, log: RunLog, released: Rows) -> None:
     """What may leave beside the data: dictionary, public report, manifest with hashes."""
-    rows = [
-        _row(plan, name, found) for name, found in summarise(open_source(data, delimiter=",", encoding="utf-8")).items()
-    ]
-    _write(folder / "dictionary.csv", dictionary_csv(rows))
+    lines = [_row(plan, name, found) for name, found in summarise(released).items()]
+    _write(folder / "dictionary.csv", dictionary_csv(lines))
     _write(folder / "report.html", public_report(log))
     files: Mapping[str, Path] = {path.name: path for path in sorted(folder.iterdir())}
     _write(folder / "manifest.json", release_manifest(files))

@@ -33,15 +33,19 @@ class Snapshot:
     def of(table: KeyTable) -> Snapshot:
         """Take the snapshot of a KeyTable."""
         sizes = table.size_histogram()
+        people = sum(size * number for size, number in sizes.items())
+        below = {k: sum(size * sizes.get(size, 0) for size in range(1, k)) for k in range(2, LARGEST_K + 1)}
+        if table.pairs is not None:  # people in several classes count once, and the histogram cannot tell
+            people, below = table.people, {k: table.people_below(k) for k in below}
         return Snapshot(
             keys=table.names,
             records=int(table.records.sum()),
-            people=table.people,
-            classes=table.classes,
-            uniques=table.uniques,
-            smallest=table.smallest,
+            people=people,
+            classes=sum(sizes.values()),
+            uniques=sizes.get(1, 0),
+            smallest=min(sizes, default=0),
             sizes={size: sizes.get(size, 0) for size in range(1, LARGEST_K + 1)},
-            people_below={k: table.people_below(k) for k in range(2, LARGEST_K + 1)},
+            people_below=below,
             larger={
                 first: sum(number for size, number in sizes.items() if first <= size < after)
                 for first, after in zip(BANDS, (*BANDS[1:], inf), strict=True)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from incrowd.keys.sorting import sort_with_order
+
 Ints = NDArray[np.signedinteger[Any]]
 _LIMIT = 2**63 - 1
 
@@ -29,8 +31,8 @@ def pack(columns: Sequence[Ints], spans: Sequence[int]) -> NDArray[np.int64]:
     for column, span in zip(columns[1:], spans[1:], strict=True):
         span = max(int(span), 1)
         if reach * span > _LIMIT:
-            distinct, packed = np.unique(packed, return_inverse=True)
-            reach = max(len(distinct), 1)
+            first, packed = group(packed)
+            reach = max(len(first), 1)
         packed = packed * np.int64(span) + column
         reach *= span
     return packed
@@ -38,8 +40,11 @@ def pack(columns: Sequence[Ints], spans: Sequence[int]) -> NDArray[np.int64]:
 
 def group(packed: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Which rows belong together? The first row of each group, in order, and each row's group number."""
-    _, first, inverse = np.unique(packed, return_index=True, return_inverse=True)
-    return first.astype(np.int64), inverse.astype(np.int64)
+    in_order, order = sort_with_order(packed)
+    new = _changes(in_order)
+    groups = np.empty(len(packed), dtype=np.int64)
+    groups[order] = np.cumsum(new) - 1
+    return order[new], groups
 
 
 def add_up(groups: NDArray[np.int64], amounts: NDArray[np.int64], number: int) -> NDArray[np.int64]:
@@ -65,8 +70,8 @@ def count_rows(
     if counts is None and sum(widths) <= 63:
         return _count_by_sorting(columns, widths)
     packed = pack(columns, spans)
-    order = np.argsort(packed, kind="stable")
-    starts = np.flatnonzero(_changes(packed[order]))
+    in_order, order = sort_with_order(packed)
+    starts = np.flatnonzero(_changes(in_order))
     amounts = np.ones(len(packed), np.int64) if counts is None else counts
     first = order[starts]
     summed = np.add.reduceat(amounts[order], starts) if len(starts) else np.zeros(0, np.int64)

@@ -145,7 +145,7 @@ class KeyTable:
     def project(self, keys: Sequence[str]) -> tuple[KeyTable, Int64]:
         """Look at fewer keys: the smaller table, and for each class of this one its class in that one."""
         at = [self.names.index(key) for key in keys]
-        return self._merge(tuple(self.domains[i] for i in at), self.codes[at])
+        return self._merge(tuple(self.domains[i] for i in at), [self.codes[i] for i in at])
 
     def recode(self, recodes: Mapping[str, Recode]) -> KeyTable:
         """Coarsen some keys. The counts of the new classes are sums: the rows are not touched again."""
@@ -153,7 +153,7 @@ class KeyTable:
 
     def recode_with_map(self, recodes: Mapping[str, Recode]) -> tuple[KeyTable, Int64]:
         """Coarsen some keys; also gives, for each class of this table, its class in the new one."""
-        domains, codes = list(self.domains), self.codes.copy()
+        domains, codes = list(self.domains), list(self.codes)
         for name, recode in recodes.items():
             i = self.names.index(name)
             domains[i], codes[i] = recode.domain, recode.codes[self.codes[i]]
@@ -200,14 +200,16 @@ class KeyTable:
             None if self.population is None else self.population[stay],
         )
 
-    def _merge(self, domains: tuple[Domain, ...], codes: Int32) -> tuple[KeyTable, Int64]:
+    def _merge(self, domains: tuple[Domain, ...], codes: Sequence[Int32]) -> tuple[KeyTable, Int64]:
         """Put classes with equal codes together."""
-        if not domains:
-            codes, packed = np.zeros((0, len(self.records)), np.int32), np.zeros(len(self.records), np.int64)
+        if domains:
+            first, to = group(pack(codes, [len(domain) for domain in domains]))
         else:
-            packed = pack(list(codes), [len(domain) for domain in domains])
-        first, to = group(packed)
+            first, to = group(np.zeros(len(self.records), np.int64))
         number = len(first)
+        merged_codes = np.empty((len(domains), number), np.int32)
+        for i, column in enumerate(codes):
+            np.take(column, first, out=merged_codes[i])
         pairs = self.pairs
         if pairs is not None:
             where = to[pairs.classes]
@@ -216,7 +218,7 @@ class KeyTable:
             pairs = Pairs(where[one], pairs.units[one], add_up(inverse, pairs.records, len(one)))
         merged = KeyTable(
             domains,
-            np.ascontiguousarray(codes[:, first]),
+            merged_codes,
             add_up(to, self.records, number),
             {name: _merge_histogram(old, to[old.classes]) for name, old in self.histograms.items()},
             pairs,

@@ -9,7 +9,7 @@ from incrowd.errors import NotReleasable
 from incrowd.evidence.log import Verdict
 from incrowd.plan import Plan
 from incrowd.release.judge import judge
-from incrowd.release.recount import UNIT, Known, read_back
+from incrowd.release.recount import Known, read_back
 from incrowd.secret import Secret
 
 
@@ -40,11 +40,11 @@ def _judge_file(
         message = f"the secret is too weak to release anything: {weakness}."
         return (), NotReleasable("R005", message, "Make one: openssl rand -hex 32")
     count = read_back(file, plan.release.format, units)
-    found = [name for name in count.table.column_names if name != UNIT]
+    found = list(count.columns)
     if found != list(columns):
         return (), NotReleasable("R002", "the written file does not have the columns it should have.")
-    if count.table.num_rows != records:
-        message = f"the written file has {count.table.num_rows} records where {records} were expected."
+    if count.records != records:
+        message = f"the written file has {count.records} records where {records} were expected."
         return (), NotReleasable("R003", message)
     if leaked := set(found) & set(plan.with_role("identifier")):
         return (), NotReleasable("R004", f"{len(leaked)} identifier(s) are in the written file.")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-
-import pyarrow as pa
 
 from incrowd.errors import NotReleasable
 from incrowd.plan import requirements as asked
@@ -28,7 +26,7 @@ def judge(count: Recount, all_keys: Sequence[str], requirement: asked.AnyRequire
     """Measure one requirement on the classes it is about."""
     keys = requirement.keys or list(all_keys)
     counted = [*keys, *(requirement.where or {}), *([s] if (s := getattr(requirement, "sensitive", None)) else [])]
-    if not all(pa.types.is_string(count.table[name].type) for name in counted):
+    if not count.all_text(counted):
         raise NotReleasable("R015", "a column that is counted is not text in the written file.")
     concerned = None if requirement.where is None else set(count.where(requirement.where).people(keys))
 
@@ -51,37 +49,35 @@ def judge(count: Recount, all_keys: Sequence[str], requirement: asked.AnyRequire
 
 
 def _spread(requirement, count: Recount, keys: Sequence[str], known: Known, bound) -> Judgement:  # type: ignore[no-untyped-def]
-    classes = count.spread(keys, requirement.sensitive)
-    people = count.people(keys)
-    here = [(people[c], classes[c]) for c in bound(classes)]
+    """One figure for each class, class by class: the classes are never all here."""
     p = known.spread.get(requirement.sensitive, {})
+
+    def figures(figure: Callable[[int, formulas.Spread], float]) -> list[float]:
+        return [figure(n, q) for c, n, q in count.spread(keys, requirement.sensitive) if bound([c])]
+
     match requirement:
         case asked.DistinctL():
-            return _least(requirement.l, [len(q) for _, q in here])
+            return _least(requirement.l, figures(lambda _, q: len(q)))
         case asked.EntropyL():
-            return _least(requirement.l, [formulas.entropy_l(q) for _, q in here])
+            return _least(requirement.l, figures(lambda _, q: formulas.entropy_l(q)))
         case asked.RecursiveL():
-            figures = [formulas.recursive_c(q, requirement.l) for _, q in here]
-            return _most(requirement.c, figures, strict=True)
+            return _most(requirement.c, figures(lambda _, q: formulas.recursive_c(q, requirement.l)), strict=True)
         case asked.OneSided():
-            shares = [q.get(requirement.value, 0) / n for n, q in here]
+            shares = figures(lambda n, q: q.get(requirement.value, 0) / n)
             return _most(requirement.alpha, shares, strict=requirement.alpha >= 1)
         case asked.AlphaK():
-            most = _most(requirement.alpha, [max(q.values()) / n for n, q in here])
-            enough = all(n >= requirement.k for n, _ in here)
-            return Judgement(most.passed and enough, most.limit, most.achieved)
+            smallest = _least(requirement.k, figures(lambda n, _: n))
+            most = _most(requirement.alpha, figures(lambda n, q: max(q.values()) / n))
+            return Judgement(most.passed and smallest.passed, most.limit, most.achieved)
         case asked.TCloseness():
-            return _most(requirement.t, [_distance(requirement, q, p, known) for _, q in here])
+            return _most(requirement.t, figures(lambda _, q: _distance(requirement, q, p, known)))
         case asked.Beta():
-            gains = [formulas.gain(q, p) for _, q in here]
-            if requirement.model == "enhanced_beta":
-                gains = [
-                    math.inf if formulas.gain_beyond_cap(q, p) else g for g, (_, q) in zip(gains, here, strict=True)
-                ]
+            capped = requirement.model == "enhanced_beta"
+            gains = figures(lambda _, q: math.inf if capped and formulas.gain_beyond_cap(q, p) else formulas.gain(q, p))
             return _most(requirement.beta, gains)
         case _:
-            figures = [formulas.disclosure(q, p, requirement.skip_zeros) for _, q in here]
-            return _most(requirement.delta, figures, strict=True)
+            disclosed = figures(lambda _, q: formulas.disclosure(q, p, requirement.skip_zeros))
+            return _most(requirement.delta, disclosed, strict=True)
 
 
 def _distance(requirement: asked.TCloseness, q: formulas.Spread, p: formulas.Spread, known: Known) -> float:

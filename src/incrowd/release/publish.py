@@ -8,6 +8,7 @@ release -> runs/ID/release      the one pointer, moved atomically
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import secrets
@@ -98,6 +99,15 @@ def open_workspace(home: Path) -> Iterator[Workspace]:
         raise IncrowdError("X004", f"no run can be stored in {runs} ({error.strerror}).") from None
     try:
         yield workspace
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        full = IncrowdError(
+            "X002",
+            f"there is no room left on the disk of {runs}; nothing was released.",
+            "Make room, or use --out.",
+        )
+        raise full from None
     finally:
         shutil.rmtree(private, ignore_errors=True)
         lock.close()

@@ -6,10 +6,12 @@ DuckDB and the KeyTable made the release; neither is used here, so a mistake in 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import reduce
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,7 +20,11 @@ import pyarrow.parquet
 
 Combination = tuple[str | None, ...]
 # Names that no column of a file can have.
-UNIT, SENSITIVE, PEOPLE = "\0unit", "\0sensitive", "\0people"
+UNIT, PEOPLE = "\0unit", "\0people"
+#: Records of a Parquet file read at once.
+BATCH = 1 << 19
+#: Counted rows that wait before they are counted together.
+MOST_WAITING = 1 << 21
 _PARSE = pa.csv.ParseOptions(newlines_in_values=True)
 
 
@@ -37,72 +43,156 @@ class Known:
 
 @dataclass(frozen=True)
 class Recount:
-    """A file read again: its columns as text, and whose each record is where a person may have several."""
+    """A file to be read again and again, each time as a stream of texts: it may be larger than memory.
 
-    table: pa.Table
-    unit: bool
+    `units` gives each record's person, in row order, where a person may have several records.
+    """
+
+    path: Path
+    kind: str
+    columns: tuple[str, ...]
+    units: Path | None = None
+    condition: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @cached_property
+    def records(self) -> int:
+        """How many records there are, counted by reading one column to its end."""
+        return sum(batch.num_rows for batch in _read(self.path, self.kind, self.columns[:1]))
 
     def people(self, keys: Sequence[str]) -> dict[Combination, int]:
         """People in each class."""
-        return _as_dict(self._count(keys), keys)
+        return {line[:-1]: line[-1] for line in _lines(self._count(keys))}
 
     def smallest(self, keys: Sequence[str]) -> int | None:
         """People in the smallest class; None without any. Stays in Arrow, for files with millions of classes."""
         smallest: int | None = pc.min(self._count(keys)[PEOPLE]).as_py()
         return smallest
 
-    def spread(self, keys: Sequence[str], sensitive: str) -> dict[Combination, Counter[str | None]]:
-        """How a sensitive variable is spread in each class; missing and empty are one value."""
-        column = self.table[sensitive]
-        blank = pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
-        # Under a name of its own: a sensitive variable may be a key of the requirement, too.
-        merged = Recount(self.table.append_column(SENSITIVE, blank), self.unit)
-        counted = _as_dict(merged._count([*keys, SENSITIVE]), [*keys, SENSITIVE])
-        classes: dict[Combination, Counter[str | None]] = {}
-        for row, people in counted.items():
-            classes.setdefault(row[:-1], Counter())[row[-1]] = people
-        return classes
+    def spread(self, keys: Sequence[str], sensitive: str) -> Iterator[tuple[Combination, int, Counter[str | None]]]:
+        """Class by class: its people, and how a sensitive variable is spread in it; missing and empty are one value."""
+        people = None if self.units is None else self.people(keys)
+        counted = self._count(keys, sensitive)
+        counted = counted.sort_by([(name, "ascending") for name in counted.column_names[: len(keys)]])
+        for combination, rows in groupby(_lines(counted), key=lambda row: row[:-2]):
+            values: Counter[str | None] = Counter()
+            for row in rows:
+                values[row[-2]] += row[-1]
+            yield combination, values.total() if people is None else people[combination], values
 
-    def where(self, where: Mapping[str, Sequence[str]]) -> Recount:
+    def where(self, condition: Mapping[str, Sequence[str]]) -> Recount:
         """Only the records that meet a condition."""
-        parts = [pc.is_in(self.table[name], pa.array(values, pa.string())) for name, values in where.items()]
-        return Recount(self.table.filter(reduce(pc.and_, parts)), self.unit)
+        return replace(self, condition=condition)
 
-    def _count(self, columns: Sequence[str]) -> pa.Table:
-        # Under plain names: Arrow reads a name that begins with '.' or '[' as a path into the column.
+    def all_text(self, columns: Sequence[str]) -> bool:
+        """Are these columns text in the file? Only then can no two readers write a value in two ways."""
+        if self.kind != "parquet":
+            return True
+        schema = pa.parquet.read_schema(self.path)
+        return all(pa.types.is_string(schema.field(name).type) for name in columns)
+
+    def _count(self, keys: Sequence[str], sensitive: str | None = None) -> pa.Table:
+        """Distinct rows and their people: each batch is counted, and the counts are counted together.
+
+        Under plain names, for a column may be asked for twice, and Arrow reads a name like '.a' as a path.
+        """
+        columns = [*keys, *([] if sensitive is None else [sensitive])]
         plain = [f"c{i}" for i in range(len(columns))]
-        table = pa.table(dict(zip(plain, (self.table[name] for name in columns), strict=True)))
-        if self.unit:
-            table = table.append_column(UNIT, self.table[UNIT]).group_by([*plain, UNIT]).aggregate([])
-        return table.group_by(plain).aggregate([([], "count_all")]).rename_columns([*columns, PEOPLE])
+        by = [*plain, UNIT] if self.units is not None else plain
+        schema = pa.schema([*((name, pa.string()) for name in by), (PEOPLE, pa.int64())])
+        parts, waiting = [schema.empty_table()], 0
+        for batch in self._batches(columns):
+            if sensitive is not None:
+                # Before people are counted: one who has both an empty and a missing value has one value.
+                last = len(keys)
+                batch = batch.set_column(last, sensitive, _blank_as_missing(batch.column(last)))
+            part = batch.rename_columns(by).group_by(by).aggregate([([], "count_all")])
+            parts.append(part.rename_columns([*by, PEOPLE]).cast(schema))
+            waiting += part.num_rows
+            if waiting > MOST_WAITING:
+                parts = [_together(parts, by)]
+                # Where nothing falls together any more, what is counted may as well double before the next time.
+                waiting = -parts[0].num_rows
+        counted = _together(parts, by)
+        if self.units is None:
+            return counted
+        return counted.group_by(plain).aggregate([([], "count_all")]).rename_columns([*plain, PEOPLE])
+
+    def _batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """The columns of the records that meet the condition and, last, their person."""
+        wanted = list(dict.fromkeys([*columns, *self.condition]))
+        units = None if self.units is None else _in_row(_read(self.units, "parquet"))
+        for batch in _read(self.path, self.kind, wanted):
+            found = [batch.column(name) for name in columns]
+            if units is not None:
+                found.append(units(batch.num_rows))
+            table = pa.table(found, names=[str(i) for i in range(len(found))])
+            tests = [
+                pc.is_in(batch.column(name).cast(pa.string()), pa.array(values, pa.string()))
+                for name, values in self.condition.items()
+            ]
+            yield table.filter(reduce(pc.and_, tests)) if tests else table
 
 
 def read_back(path: Path, kind: str, units: Path | None = None) -> Recount:
-    """Read a release as a stranger would. `units` gives each record's person, in row order.
+    """Read a release as a stranger would, every column as text."""
+    names = pa.parquet.read_schema(path).names if kind == "parquet" else _header(path)
+    return Recount(path, kind, tuple(names), units)
 
-    Whatever is counted must be text, so that no two readers can write a number or a date in two ways.
-    """
+
+def _read(path: Path, kind: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+    """The file piece by piece. Parquet's texts stay dictionaries, as they are stored: counting those is quick."""
     if kind == "parquet":
-        table = pa.parquet.read_table(path)
-    else:
-        with path.open("rb") as file:
-            header = pa.csv.open_csv(file, parse_options=_PARSE).schema.names
-        table = pa.csv.read_csv(
-            path,
-            # In a file of one column an empty line is a record.
-            parse_options=pa.csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(header) > 1),
-            convert_options=pa.csv.ConvertOptions(
-                column_types=dict.fromkeys(header, pa.string()),
-                null_values=[""],
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=False,
-            ),
-        )
-    if units is not None:
-        table = table.append_column(UNIT, pa.parquet.read_table(units).column(0))
-    return Recount(table, units is not None)
+        schema = pa.parquet.read_schema(path)
+        texts = [name for name in schema.names if pa.types.is_string(schema.field(name).type)]
+        with pa.parquet.ParquetFile(path, read_dictionary=texts) as file:
+            yield from file.iter_batches(BATCH, columns=columns)
+        return
+    header = _header(path)
+    yield from pa.csv.open_csv(
+        path,
+        read_options=pa.csv.ReadOptions(block_size=1 << 24),
+        # In a file of one column an empty line is a record.
+        parse_options=pa.csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(header) > 1),
+        convert_options=pa.csv.ConvertOptions(
+            column_types=dict.fromkeys(header, pa.string()),
+            include_columns=columns,
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    )
 
 
-def _as_dict(counted: pa.Table, columns: Sequence[str]) -> dict[Combination, int]:
-    texts = [counted[name].to_pylist() for name in columns]
-    return dict(zip(zip(*texts, strict=True), counted[PEOPLE].to_pylist(), strict=True))
+def _header(path: Path) -> list[str]:
+    with path.open("rb") as stream:
+        names: list[str] = pa.csv.open_csv(stream, parse_options=_PARSE).schema.names
+    return names
+
+
+def _in_row(batches: Iterator[pa.RecordBatch]) -> Callable[[int], pa.ChunkedArray]:
+    """A function that gives the next so many values of the first column."""
+    left = pa.chunked_array([], pa.string())
+
+    def following(number: int) -> pa.ChunkedArray:
+        nonlocal left
+        while len(left) < number:
+            left = pa.chunked_array([*left.chunks, next(batches).column(0).cast(pa.string())])
+        found, left = left.slice(0, number), left.slice(number)
+        return found
+
+    return following
+
+
+def _blank_as_missing(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    text = column.cast(pa.string())
+    return pc.if_else(pc.equal(text, ""), pa.scalar(None, pa.string()), text)
+
+
+def _together(parts: Sequence[pa.Table], by: Sequence[str]) -> pa.Table:
+    return pa.concat_tables(parts).group_by(list(by)).aggregate([(PEOPLE, "sum")]).rename_columns([*by, PEOPLE])
+
+
+def _lines(counted: pa.Table) -> Iterator[tuple[Any, ...]]:
+    """The rows, as Python has them, never many at once."""
+    for batch in counted.to_batches(max_chunksize=1 << 16):
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)

@@ -6,8 +6,9 @@ The one rule for missing values (see keys/table.py) is applied here.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from incrowd.errors import InputError
 from incrowd.keys.packing import add_up, count_rows, group, pack
 from incrowd.keys.table import Domain, Histogram, Int32, Int64, KeyTable, Pairs
 from incrowd.rows.frame import Rows
+from incrowd.rows.packed import PackedCounter, TooWide
 
 #: So many records are looked at before it is decided who counts: the engine, or the sort here.
 PEEK = 1 << 17
@@ -37,7 +39,7 @@ def tabulate(rows: Rows, keys: Sequence[str], sensitive: Sequence[str] = (), uni
         raise InputError("D061", "a key is named twice.", "Name each once.")
     # Same rows, same keys, classes in the same (byte) order: the tables number the classes alike.
     passes: list[str | None] = [*sensitive] or [None]
-    tables = [_build(_counted(rows, keys, name, unit), keys, name, unit) for name in passes]
+    tables = [_count(rows, keys, name, unit) for name in passes]
     return replace(tables[0], histograms={name: h for table in tables for name, h in table.histograms.items()})
 
 
@@ -55,11 +57,12 @@ def tabulate_population(rows: Rows, keys: Sequence[str], count: str | None = Non
     return _build(_Coded().add(rows.collect(summed)).columns(), keys, None, None)
 
 
-def _counted(rows: Rows, keys: Sequence[str], sensitive: str | None, unit: str | None) -> dict[str, pa.ChunkedArray]:
-    """The engine's part: the columns as dictionaries, and 'n', how often each row stands, where the engine counted.
+def _count(rows: Rows, keys: Sequence[str], sensitive: str | None, unit: str | None) -> KeyTable:
+    """One pass, on the way that suits the file (docs/decisions/0007): who counts, the engine or we?
 
-    Where nearly every record is its own class a group by saves nothing and costs a hash table of texts; then the
-    columns come as they are and are sorted as packed numbers. Missing and empty are one value of a sensitive variable.
+    Where classes are few the engine's group by leaves little to fetch. Where nearly every record is its own class a
+    group by saves nothing and costs a hash table of texts; then the engine only scans, and packed numbers are counted
+    here. Missing and empty are one value of a sensitive variable.
     """
     columns = {f"k{i}": rows.text(name) for i, name in enumerate(keys)}
     if sensitive is not None:
@@ -67,14 +70,31 @@ def _counted(rows: Rows, keys: Sequence[str], sensitive: str | None, unit: str |
     if unit:
         columns["u"] = rows.text(unit)
     picked = rows.table.select(**columns)
+    if unit is None and columns:
+        counter = PackedCounter([*keys, *([sensitive] if sensitive is not None else [])])
+        try:
+            if not _few(counter, rows.stream(picked, PEEK)):
+                return counter.table(len(keys), sensitive)
+        except TooWide:
+            pass  # many values or wide keys: the columns are kept apart
+        else:
+            counted = picked.group_by(list(columns)).aggregate(n=picked.count())
+            return _build(_Coded().add(rows.collect(counted)).columns(), keys, sensitive, unit)
     coded = _Coded()
-    stream = rows.stream(picked, PEEK)
-    for number, batch in enumerate(stream):
+    for batch in rows.stream(picked, PEEK):
         coded.add(batch)
-        if number == 0 and batch.num_rows == PEEK and coded.distinct() < DISTINCT_ENOUGH * PEEK:
-            stream.close()
-            return _Coded().add(rows.collect(picked.group_by(list(columns)).aggregate(n=picked.count()))).columns()
-    return coded.columns() if coded.parts else _Coded().add(rows.collect(picked)).columns()
+    columns_found = coded.columns() if coded.parts else _Coded().add(rows.collect(picked)).columns()
+    return _build(columns_found, keys, sensitive, unit)
+
+
+def _few(counter: PackedCounter, stream: Generator[pa.RecordBatch, None, None]) -> bool:
+    """Count a stream to its end; or stop after the first batch, and say so, when its combinations are few."""
+    with closing(stream):
+        for number, batch in enumerate(stream):
+            counter.add(batch)
+            if number == 0 and batch.num_rows == PEEK and counter.distinct() < DISTINCT_ENOUGH * PEEK:
+                return True
+    return False
 
 
 class _Coded:
@@ -91,13 +111,6 @@ class _Coded:
         for name, arrays in zip(names, run(_encode_chunks, [batch.column(name) for name in names]), strict=True):
             self.parts.setdefault(name, []).extend(arrays)
         return self
-
-    def distinct(self) -> int:
-        """How many different rows the first chunk has."""
-        first = [arrays[0] for arrays in self.parts.values()]
-        spans = [len(array.dictionary) + 1 for array in first]
-        codes = [_indices(array, span - 1) for array, span in zip(first, spans, strict=True)]
-        return len(count_rows(codes, spans)[1])
 
     def columns(self) -> dict[str, pa.ChunkedArray]:
         """All batches, with one dictionary for each column."""

@@ -1,0 +1,113 @@
+"""A cap on memory that is kept: the engine gets a share and spills beyond it, and a run that passes the cap is stopped.
+
+The engine's own limit covers what it buffers, not all that it allocates; the other part of the cap is for that and for
+the KeyTable. The watch reads the resident memory of the process where the system tells it (Linux) ten times a second.
+"""
+
+from __future__ import annotations
+
+import _thread
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from incrowd.errors import IncrowdError, InputError
+
+#: What Python, its libraries and compiled kernels take before the first record is read.
+BASE = 400 << 20
+LEAST = 768 << 20
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_PAGES = Path("/proc/self/statm")
+_PAGE = 4096
+_PAUSE = 0.1
+
+
+def parse_memory(text: str) -> int:
+    """'8GB', '512 MB' or '1.5G' in bytes; a GB is 2^30 bytes here."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", text, re.IGNORECASE)
+    if found is None:
+        raise InputError("D065", "the memory cap cannot be read.", "Write it as 8GB or 800MB.")
+    number = int(float(found.group(1)) * _UNITS[found.group(2).upper()])
+    if number < LEAST:
+        raise InputError(
+            "D066", f"{number >> 20} MB of memory are too few.", f"At least {LEAST >> 20}MB are needed for any run."
+        )
+    return number
+
+
+def engine_share(cap: int) -> str:
+    """How much of the cap the engine may buffer before it spills: less than half of what is above the base."""
+    return f"{int((cap - BASE) * 0.45) >> 20}MiB"
+
+
+def resident() -> int | None:
+    """The resident memory of this process in bytes; None where the system does not tell."""
+    try:
+        return int(_PAGES.read_text().split()[1]) * _PAGE
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+@contextmanager
+def keep_below(cap: int | None) -> Iterator[None]:
+    """Stop the work inside, with an error that says so, when the process passes the cap. Only in the main thread."""
+    if cap is None or resident() is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    over, done = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        while not done.wait(_PAUSE):
+            if (resident() or 0) > cap:
+                over.set()
+                _thread.interrupt_main()
+                return
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    stopped = False
+    try:
+        yield
+    except BaseException:  # an engine that is interrupted raises what it likes
+        if not over.is_set():
+            raise
+        stopped = True
+    finally:
+        with suppress(KeyboardInterrupt):  # one that comes too late to matter
+            done.set()
+            watcher.join()
+    if stopped:
+        raise IncrowdError(
+            "X005",
+            f"the run needs more than the {cap / 2**30:.3g} GB of memory it may use; nothing was released.",
+            "Raise --memory, or recode the finest key before the others: fewer classes need less.",
+        )
+
+
+@contextmanager
+def follow(connection: Any, tell: Callable[[float], None] | None) -> Iterator[None]:
+    """While the engine works, tell which share of its query is done, twice a second: tell(0.25)."""
+    asks = getattr(getattr(connection, "con", None), "query_progress", None)
+    if asks is None or tell is None:
+        yield
+        return
+    for setting in ("enable_progress_bar = true", "enable_progress_bar_print = false"):
+        connection.raw_sql(f"SET {setting}")
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.5):
+            share = asks()
+            if share > 0:
+                tell(min(share / 100, 1.0))
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
