@@ -10,7 +10,7 @@ from incrowd.keys.population import attach_histogram
 from incrowd.keys.requirements import Requirement, where_name
 from incrowd.keys.table import KeyTable
 from incrowd.rows import Rows
-from incrowd.rows.frame import OnBatch
+from incrowd.rows.engine import OnBatch
 from incrowd.rows.tabulate import tabulate
 from incrowd.secret import Secret, order_numbers
 

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import ibis
 import pyarrow as pa
 
-from incrowd.rows.engine import safely
-
-#: A function on a batch of encoded records: texts in, texts or whole numbers out. It may hold a secret.
-OnBatch = Callable[[pa.Array], pa.Array]
+from incrowd.rows.engine import Engine, OnBatch
 
 
 @dataclass(frozen=True)
 class Rows:
     """A lazy table of records. Every verb gives new Rows; the engine works only in `collect` and `write`."""
 
-    connection: Any
+    engine: Engine
     table: ibis.Table
     place: str
 
@@ -36,26 +32,30 @@ class Rows:
 
     def count(self) -> int:
         """How many records?"""
-        return int(safely(self.place, lambda: self.connection.execute(self.table.count())))
+        return int(self.collect(self.table.aggregate(n=self.table.count()))["n"][0].as_py())
 
-    def collect(self, expression: ibis.Table) -> pa.Table:
-        """Let the engine work, and fetch the (small) result."""
-        return safely(self.place, lambda: self.connection.to_pyarrow(expression))
+    def collect(self, expression: ibis.Table, what: str = "a result") -> pa.Table:
+        """Let the engine work, and fetch the (small) result. `what` says in an error what was being fetched."""
+        return self.engine.collect(expression, self.place, what)
 
     def stream(self, expression: ibis.Table, size: int) -> Generator[pa.RecordBatch, None, None]:
         """Let the engine work, and fetch a large result piece by piece. Closing it early stops the engine."""
-        # Not to_pyarrow_batches: in Ibis 12 it calls a method that DuckDB 2 no longer has.
-        reader = safely(self.place, lambda: self.connection._to_duckdb_relation(expression).to_arrow_reader(size))
-        try:
-            while (batch := safely(self.place, lambda: next(reader, None))) is not None:
-                yield batch
-        finally:
-            reader.close()
+        return self.engine.stream(expression, size, self.place)
+
+    def bring_in(self) -> Rows:
+        """The same records where steps can change them: copied out of a database that may only be read."""
+        engine, table = self.engine.bring_in(self.table, self.place)
+        return replace(self, engine=engine, table=table)
+
+    def close(self) -> None:
+        """Let go of the engine: of its connections and processes."""
+        self.engine.close()
 
     def value_counts(self, column: str) -> dict[str | None, int]:
         """The distinct values of a column with their number of records."""
         picked = self.table.select(value=self.text(column))
-        found = self.collect(picked.group_by("value").aggregate(n=picked.count()))
+        counted = picked.group_by("value").aggregate(n=picked.count())
+        found = self.collect(counted, f"the values of {column!r}")
         return dict(zip(found["value"].to_pylist(), found["n"].to_pylist(), strict=True))
 
     def compare_distinct(self, columns: Sequence[str], made: str) -> tuple[int, int, int]:
@@ -91,7 +91,7 @@ class Rows:
     def relabel(self, column: str, labels: Mapping[str, str | None], missing: str | None = None) -> Rows:
         """Every value of a column by its new label; missing becomes `missing`. The labels go in as a table to join."""
         old, new = list(labels), list(labels.values())
-        lookup = ibis.memtable(pa.table({"_old": pa.array(old, pa.string()), "_new": pa.array(new, pa.string())}))
+        lookup = self.engine.lookup(pa.table({"_old": pa.array(old, pa.string()), "_new": pa.array(new, pa.string())}))
         joined = self.table.mutate(_text=self.text(column)).left_join(lookup, [("_text", "_old")])
         value = joined["_new"]
         if missing is not None:
@@ -103,7 +103,7 @@ class Rows:
         """Without the records in these combinations of keys; with a unit, without all records of those people."""
         if not combinations.num_rows:
             return self
-        gone = ibis.memtable(pa.table({"_class": encode_rows(combinations)})).distinct()
+        gone = self.engine.lookup(pa.table({"_class": encode_rows(combinations)})).distinct()
         coded = self.table.mutate(_class=self.encoded(combinations.column_names))
         if unit is None:
             return replace(self, table=coded.anti_join(gone, "_class").drop("_class"))
@@ -119,14 +119,11 @@ class Rows:
         old, rest = parts.select(range(len(keys))), parts.select(range(len(keys), parts.num_columns))
         new = [f"_new{i}" for i in range(len(keys))]
         plan = rest.rename_columns(["_low", "_high", *new]).append_column("_part", encode_rows(old))
-        coded = self.table.mutate(
-            _class=self.encoded(keys),
-            _order=self._call(self.columns, function, "int64"),
-            _tie=self.encoded(self.columns),
-        )
+        made = self._with("_order", self.columns, function, "int64")
+        coded = made.table.mutate(_class=made.encoded(keys), _tie=made.encoded(self.columns))
         window = ibis.window(group_by="_class", order_by=["_order", "_tie"])
         ranked = coded.mutate(_rank=ibis.row_number().over(window))
-        joined = ranked.inner_join(ibis.memtable(plan), [("_class", "_part")])
+        joined = ranked.inner_join(self.engine.lookup(plan), [("_class", "_part")])
         inside = joined.filter(joined["_rank"] >= joined["_low"], joined["_rank"] < joined["_high"])
         chosen = dict(zip(keys, new, strict=True))
         return replace(self, table=inside.select([inside[chosen.get(n, n)].name(n) for n in self.columns]))
@@ -134,14 +131,15 @@ class Rows:
     def add_text(self, name: str, columns: Sequence[str], function: OnBatch) -> Rows:
         """A new first column, made by a function of the encoded columns; an empty result is missing."""
         # Engines do not let a function on batches return missing values itself.
-        value = self._call(columns, function, "string").nullif("").name(name)
-        return replace(self, table=self.table.select([value, *(self.table[column] for column in self.columns)]))
+        made = self._with("_made", columns, function, "string").table
+        return replace(self, table=made.select([made["_made"].nullif("").name(name), *self.columns]))
 
     def shuffled(self, columns: Sequence[str], function: OnBatch) -> Rows:
         """In the order of a keyed hash of these columns. Equal hashes are told apart by the columns themselves;
         records that are equal in all of them are the same bytes, so their order does not exist.
         """
-        table = self.table.mutate(_order=self._call(columns, function, "int64"), _tie=self.encoded(columns))
+        made = self._with("_order", columns, function, "int64")
+        table = made.table.mutate(_tie=made.encoded(columns))
         return replace(self, table=table.order_by(["_order", "_tie"]).drop("_order", "_tie"))
 
     def encoded(self, columns: Sequence[str]) -> ibis.Value:
@@ -155,25 +153,13 @@ class Rows:
             whole = whole + part
         return whole
 
-    def _call(self, columns: Sequence[str], function: OnBatch, result: str) -> ibis.Value:
-        """Apply a Python function on Arrow batches. What it knows stays in its closure: no secret is ever in SQL."""
-
-        def on_batch(record):  # type: ignore[no-untyped-def]
-            return function(record)
-
-        # Ibis finds user functions by name, so each gets its own.
-        on_batch.__name__ = f"on_batch_{id(function):x}"
-        on_batch.__annotations__ = {"record": str, "return": str if result == "string" else int}
-        call = ibis.udf.scalar.pyarrow(on_batch, signature=((("string"),), result))
-        return call(self.encoded(columns))
+    def _with(self, name: str, columns: Sequence[str], function: OnBatch, result: str) -> Rows:
+        """With a new last column, made by a function on Arrow batches of the encoded columns."""
+        return replace(self, table=self.engine.apply(self.table, name, self.encoded(columns), function, result))
 
     def write(self, path: Path, kind: str) -> None:
         """Write the records to a new file. Parquet carries no metadata but the schema."""
-        if kind == "parquet":
-            safely(self.place, lambda: self.connection.to_parquet(self.table, path, compression="zstd"))
-        else:
-            options = {"header": True, "delimiter": ",", "quote": '"', "escape": '"'}
-            safely(self.place, lambda: self.connection.to_csv(self.table, path, **options))
+        self.engine.write(self.table, path, kind, self.place)
 
 
 def encode_rows(table: pa.Table) -> pa.Array:

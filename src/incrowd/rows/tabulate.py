@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -65,14 +66,21 @@ def _counted(rows: Rows, keys: Sequence[str], sensitive: str | None, unit: str |
     if unit:
         columns["u"] = rows.text(unit)
     picked = rows.table.select(**columns)
+    if not rows.engine.scans:
+        return _grouped(rows, picked, keys)
     coded = _Coded()
     stream = rows.stream(picked, PEEK)
     for number, batch in enumerate(stream):
         coded.add(batch)
         if number == 0 and batch.num_rows == PEEK and coded.distinct() < DISTINCT_ENOUGH * PEEK:
             stream.close()
-            return _Coded().add(rows.collect(picked.group_by(list(columns)).aggregate(n=picked.count()))).columns()
+            return _grouped(rows, picked, keys)
     return coded.columns() if coded.parts else _Coded().add(rows.collect(picked)).columns()
+
+
+def _grouped(rows: Rows, picked: ibis.Table, keys: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+    counted = picked.group_by(list(picked.columns)).aggregate(n=picked.count())
+    return _Coded().add(rows.collect(counted, f"the classes of {', '.join(keys)}")).columns()
 
 
 class _Coded:
