@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from incrowd.release import Known, Workspace, gate, open_workspace
 from incrowd.release.gate import refuse
 from incrowd.rows import Rows, open_source
 from incrowd.rows.columns import refuse_empty_columns
+from incrowd.rows.engine import connect
 from incrowd.rows.lookup import read_hierarchy
 from incrowd.rows.tabulate import tabulate, tabulate_population
 from incrowd.secret import Secret, find_secret, order_numbers
@@ -56,11 +58,11 @@ def run(
         plan = load_plan(plan)
     folder = folder or Path.cwd()
     home = out or folder
-    with open_workspace(home) as work:
+    with open_workspace(home) as work, ExitStack() as stack:
         secret = secret or find_secret(home)
         tell = _teller(progress, len(plan.steps) + 4)
         tell("read and count")
-        state, context = _start(plan, folder, secret, work, memory)
+        state, context = _start(plan, folder, secret, work, memory, stack)
         steps = [_log(0, "start", Change("the file as it came"), None, state, 0.0)]
         for number, step in enumerate(plan.steps, start=1):
             tell(f"{step.step} {getattr(step, 'variable', '')}".strip())
@@ -77,7 +79,7 @@ def run(
             {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
         )  # fmt: skip
         tell("evidence")
-        write_audit(work.audit, plan, log, folder / plan.data.source, secret)
+        write_audit(work.audit, plan, log, plan.data.place(folder), secret)
         if (refusal := refuse(verdicts)) is not None:
             work.keep_audit()
             raise refusal
@@ -86,12 +88,15 @@ def run(
     return Run(place, place / "release", place / "audit", log)
 
 
-def _start(plan: Plan, folder: Path, secret: Secret, work: Workspace, memory: str | None) -> tuple[State, Context]:
-    """Open the data, check it against the plan, count it once."""
+def _start(
+    plan: Plan, folder: Path, secret: Secret, work: Workspace, memory: str | None, stack: ExitStack
+) -> tuple[State, Context]:
+    """Open the data, check it against the plan, count it once. What was opened is closed with the stack."""
     data = plan.data
-    rows = open_source(
-        folder / data.source, delimiter=data.delimiter, encoding=data.encoding, spill=work.spill, memory=memory
-    )
+    engine = connect(data.engine, spill=work.spill, memory=memory, master=data.master, limit=data.limit)
+    stack.callback(engine.close)
+    rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding, engine=engine)
+    stack.callback(rows.close)
     check_columns(plan, rows.columns, rows.place)
     if data.unit is not None:
         rows = rows.copy(data.unit, UNIT)
@@ -105,7 +110,7 @@ def _start(plan: Plan, folder: Path, secret: Secret, work: Workspace, memory: st
     if data.population is not None:
         # Only the keys that are released are asked of the population.
         table, _ = table.project([key for key in keys if key not in dropped])
-        outside = open_source(folder / data.population.source, connection=rows.connection)
+        outside = open_source(folder / data.population.source, engine=engine)
         table = join_population(table, tabulate_population(outside, table.names, data.population.count))
     context = Context(
         folder,
@@ -117,7 +122,7 @@ def _start(plan: Plan, folder: Path, secret: Secret, work: Workspace, memory: st
         data.unit is not None,
         {name: dict(zip(tree.leaves, tree.rows, strict=True)) for name, tree in trees.items()},
     )
-    return State(rows, table), context
+    return State(rows.bring_in(), table), context
 
 
 def _trees(plan: Plan, folder: Path) -> dict[str, Hierarchy]:

@@ -106,7 +106,7 @@ def check(
         raise InputError("D019", "no plan is named.", "Say: incrowd check plan.yaml")
     loaded = load_plan(plan)
     rows = open_source(
-        plan.resolve().parent / loaded.data.source,
+        loaded.data.place(plan.resolve().parent),
         delimiter=loaded.data.delimiter,
         encoding=loaded.data.encoding,
     )
