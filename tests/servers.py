@@ -5,6 +5,7 @@ import pwd
 import shutil
 import socket
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def need_spark() -> None:
 class Cluster:
     """A PostgreSQL cluster in a temporary folder. It listens on loopback only, and asks for a password."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self) -> None:
         try:
             import psycopg  # noqa: F401
         except ImportError:
@@ -39,7 +40,9 @@ class Cluster:
         if not found and not on_path:
             absent("PostgreSQL")
         self.bin = found[-1] if found else Path(str(on_path)).parent
-        self.folder, self.data = folder, folder / "data"
+        # Not in pytest's folder: that is closed to the user that runs the server.
+        self.folder = folder = Path(tempfile.mkdtemp(prefix="incrowd-postgres-"))
+        self.data = folder / "data"
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -47,9 +50,6 @@ class Cluster:
         self.user = pwd.getpwnam("postgres") if os.getuid() == 0 else None
         if self.user:
             os.chown(folder, self.user.pw_uid, self.user.pw_gid)
-            for above in folder.parents:
-                if above.stat().st_uid == 0 and above.is_relative_to("/tmp") and above != Path("/tmp"):
-                    above.chmod(0o711)
         (folder / "password").write_text("throw-away")
         (folder / "password").chmod(0o644)
         self._do("initdb", "-D", self.data, "-U", "owner", "-A", "scram-sha-256", f"--pwfile={folder / 'password'}",
@@ -62,6 +62,7 @@ class Cluster:
 
     def stop(self) -> None:
         self._do("pg_ctl", "-D", self.data, "-m", "immediate", "-w", "stop")
+        shutil.rmtree(self.folder)
 
     def execute(self, *statements: str) -> None:
         import psycopg

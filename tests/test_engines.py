@@ -105,9 +105,9 @@ def spark(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
+def cluster():
     """A database with the table `data.people`, and a role that may read it and nothing else."""
-    server = Cluster(tmp_path_factory.mktemp("cluster"))
+    server = Cluster()
     try:
         server.execute(
             "CREATE SCHEMA data", "CREATE ROLE reader LOGIN PASSWORD 'reads'", "GRANT USAGE ON SCHEMA data TO reader",

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import ibis
 import pyarrow as pa
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import SparkConf
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -34,7 +34,7 @@ MASTER = "local[2]"
 #: Spark says so when a part of it is gone, and not when it dislikes the data.
 _LOST = re.compile(
     r"ExecutorLost|executor.{0,40}(lost|exited)|worker exited unexpectedly|SparkContext (was|has been) shut ?down|"
-    r"stopped SparkContext|cancelled because SparkContext|Connection re(set|fused)|EOFException",
+    r"stopped SparkContext|cancelled because SparkContext|Connection re(set|fused)",
     re.IGNORECASE,
 )
 
@@ -164,7 +164,8 @@ def safely(place: str, work: Callable[[], T]) -> T:
     try:
         return work()
     except (Py4JError, PySparkException, OSError, EOFError) as error:
-        lost = not isinstance(error, PySparkException) or _LOST.search(str(error)) is not None
+        complained = isinstance(error, PySparkException | Py4JJavaError)  # else it did not even answer
+        lost = not complained or _LOST.search(str(error)) is not None
         kind = type(error).__name__
     # Raised here and not in an except block, so that the engine's message is not even in the chain of causes.
     if lost:
