@@ -56,7 +56,7 @@ def against_duckdb(folder: Path) -> list[dict[str, object]]:
             query = f"SELECT {columns}, count(*) AS n FROM '{file}' GROUP BY ALL"
             repeats = 5 if size > 1_000_000 else 11
             group_by = best(lambda q=query: bare.sql(q).to_arrow_table(), repeats)  # type: ignore[misc]
-            verify = best(lambda f=file: verify_rows(open_source(f, connection=ours), KEYS, requirements), repeats)  # type: ignore[misc]
+            verify = best(lambda f=file: verify_rows(open_source(f, engine=ours), KEYS, requirements), repeats)  # type: ignore[misc]
             rows.append({
                 "file": file.name, "group_by_s": round(group_by, 4), "verify_s": round(verify, 4),
                 "ratio": round(verify / group_by, 2), "limit": LIMIT,
@@ -78,7 +78,7 @@ def against_pycanon(folder: Path, environment: Path) -> dict[str, object]:
     peer = json.loads(ran.stdout.splitlines()[-1])
     engine, requirements = connect(), [K(2), DistinctL(SENSITIVE, 2)]
     found = verify_rows(open_source(file), KEYS, requirements)
-    ours = best(lambda: verify_rows(open_source(parquet, connection=engine), KEYS, requirements), 15)
+    ours = best(lambda: verify_rows(open_source(parquet, engine=engine), KEYS, requirements), 15)
     assert (found.k, found.findings[1].achieved) == (peer["k"], peer["l"]), "the two must agree before they race"
     theirs = peer["seconds_k"] + peer["seconds_l"]
     return {

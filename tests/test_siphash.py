@@ -19,7 +19,7 @@ VECTORS = PUBLISHED.split()
 MASK = 2**64 - 1
 
 
-@pytest.mark.parametrize(("length", "digest"), enumerate(VECTORS))
+@pytest.mark.parametrize(("length", "digest"), list(enumerate(VECTORS)))
 def test_the_published_vectors(length, digest):
     message = np.arange(length, dtype=np.uint8)
     found = hash_texts(message, np.array([0, length], np.int32), bytes(range(16)))

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from incrowd.evidence.files import write_audit, write_release_files
 from incrowd.evidence.log import RunLog, Snapshot, StepLog
@@ -20,6 +19,7 @@ from incrowd.protect import UNIT, Change, Context, State, protect
 from incrowd.release import Known, Workspace, gate, open_workspace
 from incrowd.rows import Rows, open_source
 from incrowd.rows.columns import refuse_empty_columns
+from incrowd.rows.engine import connect
 from incrowd.rows.lookup import read_hierarchy
 from incrowd.rows.memory import engine_share, follow, keep_below, parse_memory
 from incrowd.rows.tabulate import tabulate, tabulate_population
@@ -61,13 +61,11 @@ def run(
     folder = folder or Path.cwd()
     home = out or folder
     cap = None if memory is None else parse_memory(memory)
-    with keep_below(cap), open_workspace(home) as work, ExitStack() as during:
+    with keep_below(cap), open_workspace(home) as work, ExitStack() as stack:
         secret = secret or find_secret(home)
         tell = _teller(progress, len(plan.steps) + 4)
         tell("read and count")
-        state, context = _start(
-            plan, folder, secret, work, cap, lambda engine: during.enter_context(follow(engine, within))
-        )
+        state, context = _start(plan, folder, secret, work, cap, stack, within)
         steps = [_log(0, "start", Change("the file as it came"), None, state, 0.0)]
         for number, step in enumerate(plan.steps, start=1):
             tell(f"{step.step} {getattr(step, 'variable', '')}".strip())
@@ -84,25 +82,32 @@ def run(
             {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
         )  # fmt: skip
         tell("evidence")
-        write_audit(work.audit, plan, log, folder / plan.data.source, secret)
+        write_audit(work.audit, plan, log, plan.data.place(folder), secret)
         if refusal is not None:
             work.keep_audit()
             raise refusal
-        write_release_files(work.release, plan, log, open_source(file, connection=state.rows.connection))
+        released = open_source(file, delimiter=",", encoding="utf-8", spill=work.spill, memory=_share(cap))
+        write_release_files(work.release, plan, log, released)
         place = work.publish()
     return Run(place, place / "release", place / "audit", log)
 
 
 def _start(
-    plan: Plan, folder: Path, secret: Secret, work: Workspace, cap: int | None, opened: Callable[[Any], None]
+    plan: Plan,
+    folder: Path,
+    secret: Secret,
+    work: Workspace,
+    cap: int | None,
+    stack: ExitStack,
+    within: Callable[[float], None] | None,
 ) -> tuple[State, Context]:
-    """Open the data, check it against the plan, count it once."""
+    """Open the data, check it against the plan, count it once. What was opened is closed with the stack."""
     data = plan.data
-    memory = None if cap is None else engine_share(cap)
-    rows = open_source(
-        folder / data.source, delimiter=data.delimiter, encoding=data.encoding, spill=work.spill, memory=memory
-    )
-    opened(rows.connection)
+    engine = connect(data.engine, spill=work.spill, memory=_share(cap), master=data.master, limit=data.limit)
+    stack.callback(engine.close)
+    stack.enter_context(follow(engine, within))
+    rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding, engine=engine)
+    stack.callback(rows.close)
     check_columns(plan, rows.columns, rows.place)
     counted = {*plan.with_role("key"), *plan.with_role("sensitive")}
     counted |= {name for requirement in plan.requirements for name in requirement.where or {}}
@@ -119,7 +124,7 @@ def _start(
     if data.population is not None:
         # Only the keys that are released are asked of the population.
         table, _ = table.project([key for key in keys if key not in dropped])
-        outside = open_source(folder / data.population.source, connection=rows.connection)
+        outside = open_source(folder / data.population.source, engine=engine)
         table = join_population(table, tabulate_population(outside, table.names, data.population.count))
     context = Context(
         folder,
@@ -131,7 +136,11 @@ def _start(
         data.unit is not None,
         {name: dict(zip(tree.leaves, tree.rows, strict=True)) for name, tree in trees.items()},
     )
-    return State(rows, table), context
+    return State(rows.bring_in(), table), context
+
+
+def _share(cap: int | None) -> str | None:
+    return None if cap is None else engine_share(cap)
 
 
 def _trees(plan: Plan, folder: Path) -> dict[str, Hierarchy]:

@@ -65,7 +65,7 @@ def verify(
     rows = open_source(file)
     outside = None
     if population is not None:
-        crowd = open_source(population, connection=rows.connection)
+        crowd = open_source(population, engine=rows.engine)
         outside = tabulate_population(crowd, keys, population_count)
     return verify_rows(rows, keys, requirements, unit, outside)
 

@@ -116,13 +116,15 @@ def check(
     folder = plan.resolve().parent
     found = inspect_plan(read_text(plan), folder)
     faults: list[Fault] = found.faults
-    if found.plan is not None and (folder / found.plan.data.source).is_file():
+    if found.plan is not None and found.plan.data.is_there(folder):
         data = found.plan.data
-        rows = open_source(folder / data.source, delimiter=data.delimiter, encoding=data.encoding)
+        rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding)
         try:
             check_columns(found.plan, rows.columns, rows.place)
         except PlanError as error:
             faults = sorted([*faults, *found.with_lines(error.faults)], key=lambda fault: fault.line or 0)
+        finally:
+            rows.close()
     if faults or found.plan is None:
         raise PlanError(faults)
     if json_:

@@ -19,9 +19,9 @@ from incrowd.rows.columns import ColumnSummary, summarise
 from incrowd.secret import Secret
 
 
-def write_audit(folder: Path, plan: Plan, log: RunLog, source: Path, secret: Secret) -> None:
+def write_audit(folder: Path, plan: Plan, log: RunLog, source: str | Path, secret: Secret) -> None:
     """What stays inside: the plan as run, the secret, the log, the internal report, the hash of the input."""
-    inputs = {"source": source.name, "sha256": hash_file(source), "bytes": source.stat().st_size}
+    inputs = _inputs(source, log)
     _write(folder / "plan.yaml", dump_plan(plan))
     _write(folder / "log.json", json.dumps(asdict(log), indent=1))
     _write(folder / "report.html", internal_report(log))
@@ -29,6 +29,17 @@ def write_audit(folder: Path, plan: Plan, log: RunLog, source: Path, secret: Sec
     handle = os.open(folder / "secret", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w") as out:
         out.write(secret.material.hex() + "\n")
+
+
+def _inputs(source: str | Path, log: RunLog) -> dict[str, object]:
+    """By what can one tell later which records were read? Files by their hash; a table in a database has none."""
+    if isinstance(source, str):
+        return {"source": source, "records": log.steps[0].after.records}
+    if source.is_file():
+        return {"source": source.name, "sha256": hash_file(source), "bytes": source.stat().st_size}
+    files = sorted(path for path in source.rglob("*.parquet") if path.is_file())
+    listed = {path.relative_to(source).as_posix(): hash_file(path) for path in files}
+    return {"source": source.name, "files": listed, "bytes": sum(path.stat().st_size for path in files)}
 
 
 def write_release_files(folder: Path, plan: Plan, log: RunLog, released: Rows) -> None:

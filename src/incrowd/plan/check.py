@@ -36,7 +36,9 @@ def check_columns(plan: Plan, columns: Sequence[str], source: str) -> None:
 
 
 def _files(plan: Plan, folder: Path) -> Iterator[Fault]:
-    named = {"data.source": plan.data.source}
+    named = {}
+    if not plan.data.database and not (folder / plan.data.source).is_dir():
+        named["data.source"] = plan.data.source
     if plan.data.population is not None:
         named["data.population.source"] = plan.data.population.source
     for number, step in enumerate(plan.steps):

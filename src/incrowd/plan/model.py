@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from incrowd.plan.database import database_fault
 from incrowd.plan.hierarchies import AnyHierarchy
 from incrowd.plan.requirements import AnyRequirement, ModelName
 from incrowd.plan.strict import Strict, Text
@@ -26,7 +28,10 @@ class Population(Strict):
 class Data(Strict):
     """Where the records are, and what kind of file it is."""
 
-    source: Text = Field(description="The file, from the plan's folder: CSV (also .gz), Parquet or Excel.")
+    source: Text = Field(
+        description="The file, from the plan's folder: CSV (also .gz), Parquet (a file or a folder) or Excel; or "
+        "`postgresql://host/database?table=schema.table`, without user and password."
+    )
     kind: Literal["survey", "administrative", "census"] = Field(
         description="How the records were collected: it decides what an intruder can know about who is in the file."
     )
@@ -40,6 +45,41 @@ class Data(Strict):
         None, description="What separates the fields of a CSV file, where the header does not tell."
     )
     encoding: Literal["utf-8", "latin-1"] | None = Field(None, description="How a CSV file encodes its text.")
+    engine: Literal["duckdb", "spark"] = Field(
+        "duckdb", description="Who works on the records: DuckDB on this machine, or Spark. The release is the same."
+    )
+    master: Text | None = Field(None, description="With spark: its master URL; `local[2]` when left out.")
+    limit: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="With spark: how many lines of one result may be fetched; 20,000,000 when left out."
+    )
+
+    @property
+    def database(self) -> bool:
+        """Whether the records are in a database, and not in a file."""
+        return "://" in self.source
+
+    def place(self, folder: Path) -> str | Path:
+        """Where the records are: the database as it is written, or the path seen from the plan's folder."""
+        return self.source if self.database else folder / self.source
+
+    def is_there(self, folder: Path) -> bool:
+        """Whether it can be opened: a database may always be asked."""
+        return self.database or (folder / self.source).exists()
+
+    @field_validator("source")
+    @classmethod
+    def _without_credentials(cls, source: str) -> str:
+        if "://" in source and (fault := database_fault(source)) is not None:
+            raise ValueError(fault)
+        return source
+
+    @model_validator(mode="after")
+    def _belongs(self) -> Data:
+        if self.engine != "spark" and (self.master is not None or self.limit is not None):
+            raise ValueError("master and limit go with engine: spark")
+        if self.engine == "spark" and self.database:
+            raise ValueError("a database is counted where it is and applied in duckdb: leave out engine: spark")
+        return self
 
 
 class Variable(Strict):

@@ -19,7 +19,7 @@ from incrowd.protect.hierarchies import make_hierarchy, no_hierarchy
 from incrowd.protect.state import Change, Context, State
 from incrowd.protect.suppress_records import drop_failing
 from incrowd.rows import Rows
-from incrowd.rows.frame import OnBatch
+from incrowd.rows.engine import OnBatch
 
 
 def search(step: model.Search, number: int, state: State, context: Context) -> tuple[State, Change]:

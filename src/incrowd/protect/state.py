@@ -10,7 +10,8 @@ from incrowd.keys.population import attach_histogram
 from incrowd.keys.requirements import Requirement, refuse_unmet, where_name
 from incrowd.keys.table import KeyTable
 from incrowd.rows import Rows
-from incrowd.rows.frame import OURS, OnBatch
+from incrowd.rows.engine import OnBatch
+from incrowd.rows.frame import OURS
 from incrowd.rows.tabulate import tabulate
 from incrowd.secret import Secret, order_numbers
 

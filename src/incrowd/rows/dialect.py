@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import IO
 
 from incrowd.errors import InputError
-from incrowd.rows.engine import LONGEST_LINE
 
 DELIMITERS = (",", ";", "\t", "|")
 _CHUNK = 1 << 22
+LONGEST_LINE = 2 * 1024 * 1024
 
 
 @dataclass(frozen=True)

@@ -1,76 +1,89 @@
-"""The engine: DuckDB behind Ibis, and the one door through which its complaints come out.
+"""What incrowd asks of an engine, and which engine a plan means.
 
-An engine quotes the line it stumbles over. That line is somebody's record, so no message of the engine leaves this
-file: what is let through is the kind of fault and the line number.
+`Rows` has the verbs; an engine knows how its own kind of table is fetched, joined with small tables, given a column by
+a function on Arrow batches, and written. Nothing outside `rows/` knows which engine it is.
+
+No message of an engine leaves its file (`engines/*.py`): an engine quotes the line it stumbles over, and that line is
+somebody's record.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Protocol
 
-import duckdb
 import ibis
+import pyarrow as pa
 
-from incrowd.errors import IncrowdError, InputError
+from incrowd.errors import IncrowdError
 
-T = TypeVar("T")
-LONGEST_LINE = 2 * 1024 * 1024
-
-_KINDS = (
-    ("Expected Number of Columns", "D004", "has not as many fields as the header",
-     "Mend the line, or name the delimiter in the plan (data: delimiter)."),
-    ("Invalid unicode", "D005", "is not UTF-8 text",
-     "Save the file as UTF-8, or name its encoding (data: encoding: latin-1)."),
-    ("unterminated quote", "D006", "has a quotation mark that is not closed where it should be",
-     "Double the quotation marks inside a quoted field."),
-    ("Maximum line size", "D007", f"is longer than {LONGEST_LINE // 2**20} MiB",
-     "A cell this large is hardly a value about a person: look for an unclosed quotation mark."),
-)  # fmt: skip
+#: A function on a batch of encoded records: texts in, texts or whole numbers out. It may hold a secret.
+OnBatch = Callable[[pa.Array], pa.Array]
+#: So many lines of one result are fetched from a cluster, unless the plan says otherwise.
+FETCHED = 20_000_000
 
 
-def connect(spill: Path | None = None, memory: str | None = None) -> Any:
-    """Start an embedded DuckDB. It spills to a private folder, never to a shared one, and downloads nothing."""
-    connection = ibis.duckdb.connect()
-    settings = {
-        "autoinstall_known_extensions": "false",
-        "autoload_known_extensions": "false",
-        "enable_progress_bar": "false",
-        "temp_directory": f"'{_quoted(spill)}'" if spill else "''",
-    }
-    if memory:
-        settings["memory_limit"] = f"'{memory}'"
-    for name, value in settings.items():
-        connection.raw_sql(f"SET {name} = {value}")
-    return connection
+class Engine(Protocol):
+    """Where tables live. Expressions are Ibis expressions over tables that the engine gave out itself."""
+
+    #: Fetching all records is as cheap as counting them, because engine and Python share one machine's memory.
+    scans: bool
+
+    @property
+    def spill(self) -> Path | None:
+        """A private folder for what passes through the disk."""
+
+    def read_parquet(self, path: Path) -> ibis.Table:
+        """A Parquet file, or a folder of Parquet files (partitioned or not), as a lazy table."""
+
+    def lookup(self, table: pa.Table) -> ibis.Table:
+        """A table from memory, to join with."""
+
+    def apply(
+        self, table: ibis.Table, name: str, argument: ibis.Value, function: OnBatch, result: str
+    ) -> ibis.Table:  # fmt: skip
+        """The table with one more column, made by a function on Arrow batches. What the function knows stays in its
+        closure: no secret is ever in SQL.
+        """
+
+    def collect(self, expression: ibis.Table, place: str, what: str) -> pa.Table:
+        """Work, and fetch the result. `what` says in an error what was being fetched."""
+
+    def stream(self, expression: ibis.Table, size: int, place: str) -> Generator[pa.RecordBatch, None, None]:
+        """Work, and fetch a large result piece by piece, in its order. Closing it early stops the engine."""
+
+    def write(self, table: ibis.Table, path: Path, kind: str, place: str) -> None:
+        """Write one file, in the table's order: 'csv' or 'parquet'."""
+
+    def bring_in(self, table: ibis.Table, place: str) -> tuple[Engine, ibis.Table]:
+        """The same records where steps can change them. Only a database that may just be read has to copy them."""
+
+    def progress(self) -> float | None:
+        """Which share of what it works on is done, between 0 and 1; None when it cannot tell. From any thread."""
+
+    def close(self) -> None:
+        """Let go of connections and processes. May be called twice."""
 
 
-def safely(place: str, work: Callable[[], T]) -> T:
-    """Let the engine work; what it raises becomes an error of ours, without the data the engine quotes."""
+def connect(
+    name: str = "duckdb",
+    *,
+    spill: Path | None = None,
+    memory: str | None = None,
+    master: str | None = None,
+    limit: int | None = None,
+) -> Engine:
+    """Start an engine: 'duckdb' in this process, or 'spark' at a master URL (two local cores when none is named).
+
+    `limit` is how many lines of one result may be fetched from Spark.
+    """
+    if name == "duckdb":
+        from incrowd.rows.engines.duckdb import DuckDB
+
+        return DuckDB(spill, memory)
     try:
-        return work()
-    except duckdb.OutOfMemoryException:
-        fault: IncrowdError = InputError(
-            "D009", f"{place} does not fit into the memory the engine may use.", "Raise --memory."
-        )
-    except duckdb.Error as error:
-        fault = _translate(str(error), type(error).__name__, place)
-    # Raised here and not in an except block, so that the engine's message is not even in the chain of causes.
-    raise fault
-
-
-def _translate(message: str, kind: str, place: str) -> IncrowdError:
-    found = re.search(r"CSV Error on Line: (\d+)", message)
-    line = f"line {found.group(1)} of {place}" if found else place
-    for phrase, code, what, hint in _KINDS:
-        if phrase in message:
-            return InputError(code, f"{line} {what}.", hint)
-    if "No space left" in message or "Could not write" in message:
-        return IncrowdError("X002", f"there is no room left on the disk while reading or writing {place}.")
-    return InputError("D001", f"the engine cannot read {line} ({kind}).", "Is it the file it is said to be?")
-
-
-def _quoted(path: Path) -> str:
-    return str(path).replace("'", "''")
+        from incrowd.rows.engines.spark import Spark
+    except ImportError:
+        raise IncrowdError("X020", "Spark is not installed.", "Install it: pip install 'incrowd[spark]'") from None
+    return Spark(master, spill, memory, limit or FETCHED)

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import ibis
 import pyarrow as pa
 
-from incrowd.rows.engine import safely
+from incrowd.rows.engine import Engine, OnBatch
 
 #: Columns that the verbs add for a moment begin like this; a source with such a column is refused.
 OURS = "incrowd_"
-
-#: A function on a batch of encoded records: texts in, texts or whole numbers out. It may hold a secret.
-OnBatch = Callable[[pa.Array], pa.Array]
 
 
 @dataclass(frozen=True)
 class Rows:
     """A lazy table of records. Every verb gives new Rows; the engine works only in `collect` and `write`."""
 
-    connection: Any
+    engine: Engine
     table: ibis.Table
     place: str
 
@@ -39,26 +35,30 @@ class Rows:
 
     def count(self) -> int:
         """How many records?"""
-        return int(safely(self.place, lambda: self.connection.execute(self.table.count())))
+        return int(self.collect(self.table.aggregate(n=self.table.count()))["n"][0].as_py())
 
-    def collect(self, expression: ibis.Table) -> pa.Table:
-        """Let the engine work, and fetch the (small) result."""
-        return safely(self.place, lambda: self.connection.to_pyarrow(expression))
+    def collect(self, expression: ibis.Table, what: str = "a result") -> pa.Table:
+        """Let the engine work, and fetch the (small) result. `what` says in an error what was being fetched."""
+        return self.engine.collect(expression, self.place, what)
 
     def stream(self, expression: ibis.Table, size: int) -> Generator[pa.RecordBatch, None, None]:
         """Let the engine work, and fetch a large result piece by piece. Closing it early stops the engine."""
-        # Not to_pyarrow_batches: in Ibis 12 it calls a method that DuckDB 2 no longer has.
-        reader = safely(self.place, lambda: self.connection._to_duckdb_relation(expression).to_arrow_reader(size))
-        try:
-            while (batch := safely(self.place, lambda: next(reader, None))) is not None:
-                yield batch
-        finally:
-            reader.close()
+        return self.engine.stream(expression, size, self.place)
+
+    def bring_in(self) -> Rows:
+        """The same records where steps can change them: copied out of a database that may only be read."""
+        engine, table = self.engine.bring_in(self.table, self.place)
+        return replace(self, engine=engine, table=table)
+
+    def close(self) -> None:
+        """Let go of the engine: of its connections and processes."""
+        self.engine.close()
 
     def value_counts(self, column: str) -> dict[str | None, int]:
         """The distinct values of a column with their number of records."""
         picked = self.table.select(value=self.text(column))
-        found = self.collect(picked.group_by("value").aggregate(n=picked.count()))
+        counted = picked.group_by("value").aggregate(n=picked.count())
+        found = self.collect(counted, f"the values of {column!r}")
         return dict(zip(found["value"].to_pylist(), found["n"].to_pylist(), strict=True))
 
     def compare_distinct(self, columns: Sequence[str], made: str) -> tuple[int, int, int]:
@@ -99,7 +99,7 @@ class Rows:
     def relabel(self, column: str, labels: Mapping[str, str | None], missing: str | None = None) -> Rows:
         """Every value of a column by its new label; missing becomes `missing`. The labels go in as a table to join."""
         old, new = list(labels), list(labels.values())
-        lookup = ibis.memtable(
+        lookup = self.engine.lookup(
             pa.table({"incrowd_old": pa.array(old, pa.string()), "incrowd_new": pa.array(new, pa.string())})
         )
         joined = self.table.mutate(incrowd_text=self.text(column)).left_join(lookup, [("incrowd_text", "incrowd_old")])
@@ -113,7 +113,7 @@ class Rows:
         """Without the records in these combinations of keys; with a unit, without all records of those people."""
         if not combinations.num_rows:
             return self
-        gone = ibis.memtable(pa.table({"incrowd_class": encode_rows(combinations)})).distinct()
+        gone = self.engine.lookup(pa.table({"incrowd_class": encode_rows(combinations)})).distinct()
         coded = self.table.mutate(incrowd_class=self.encoded(combinations.column_names))
         if unit is None:
             return replace(self, table=coded.anti_join(gone, "incrowd_class").drop("incrowd_class"))
@@ -131,14 +131,11 @@ class Rows:
         plan = rest.rename_columns(["incrowd_low", "incrowd_high", *new]).append_column(
             "incrowd_part", encode_rows(old)
         )
-        coded = self.table.mutate(
-            incrowd_class=self.encoded(keys),
-            incrowd_order=self._call(self.columns, function, "int64"),
-            incrowd_tie=self.encoded(self.columns),
-        )
+        made = self._with("incrowd_order", self.columns, function, "int64")
+        coded = made.table.mutate(incrowd_class=made.encoded(keys), incrowd_tie=made.encoded(self.columns))
         window = ibis.window(group_by="incrowd_class", order_by=["incrowd_order", "incrowd_tie"])
         ranked = coded.mutate(incrowd_rank=ibis.row_number().over(window))
-        joined = ranked.inner_join(ibis.memtable(plan), [("incrowd_class", "incrowd_part")])
+        joined = ranked.inner_join(self.engine.lookup(plan), [("incrowd_class", "incrowd_part")])
         inside = joined.filter(
             joined["incrowd_rank"] >= joined["incrowd_low"], joined["incrowd_rank"] < joined["incrowd_high"]
         )
@@ -148,8 +145,8 @@ class Rows:
     def add_text(self, name: str, columns: Sequence[str], function: OnBatch) -> Rows:
         """A new first column, made by a function of the encoded columns; an empty result is missing."""
         # Engines do not let a function on batches return missing values itself.
-        value = self._call(columns, function, "string").nullif("").name(name)
-        return replace(self, table=self.table.select([value, *(self.table[column] for column in self.columns)]))
+        made = self._with("incrowd_made", columns, function, "string").table
+        return replace(self, table=made.select([made["incrowd_made"].nullif("").name(name), *self.columns]))
 
     def shuffled(self, columns: Sequence[str], *functions: OnBatch) -> Rows:
         """In the order of keyed hashes of these columns: the first decides, the next where the first is equal.
@@ -158,8 +155,10 @@ class Rows:
         sort by numbers spills far less than one by texts. Records that are equal in all columns are the same bytes,
         so their order does not exist.
         """
-        orders = {f"incrowd_order{i}": self._call(columns, function, "int64") for i, function in enumerate(functions)}
-        return replace(self, table=self.table.mutate(**orders).order_by(list(orders)).drop(*orders))
+        made, orders = self, [f"incrowd_order{i}" for i in range(len(functions))]
+        for name, function in zip(orders, functions, strict=True):
+            made = made._with(name, columns, function, "int64")
+        return replace(self, table=made.table.order_by(orders).drop(*orders))
 
     def encoded(self, columns: Sequence[str]) -> ibis.Value:
         """Columns as one text that tells every difference: '3:abc' for a value, '-' for a missing one."""
@@ -171,25 +170,13 @@ class Rows:
         # Joined in one go: a chain of additions copies the beginning again with every part.
         return ibis.literal("").join(parts)
 
-    def _call(self, columns: Sequence[str], function: OnBatch, result: str) -> ibis.Value:
-        """Apply a Python function on Arrow batches. What it knows stays in its closure: no secret is ever in SQL."""
-
-        def on_batch(record):  # type: ignore[no-untyped-def]
-            return function(record)
-
-        # Ibis finds user functions by name, so each gets its own.
-        on_batch.__name__ = f"on_batch_{id(function):x}"
-        on_batch.__annotations__ = {"record": str, "return": str if result == "string" else int}
-        call = ibis.udf.scalar.pyarrow(on_batch, signature=((("string"),), result))
-        return call(self.encoded(columns))
+    def _with(self, name: str, columns: Sequence[str], function: OnBatch, result: str) -> Rows:
+        """With a new last column, made by a function on Arrow batches of the encoded columns."""
+        return replace(self, table=self.engine.apply(self.table, name, self.encoded(columns), function, result))
 
     def write(self, path: Path, kind: str) -> None:
         """Write the records to a new file. Parquet carries no metadata but the schema."""
-        if kind == "parquet":
-            safely(self.place, lambda: self.connection.to_parquet(self.table, path, compression="zstd"))
-        else:
-            options = {"header": True, "delimiter": ",", "quote": '"', "escape": '"'}
-            safely(self.place, lambda: self.connection.to_csv(self.table, path, **options))
+        self.engine.write(self.table, path, kind, self.place)
 
 
 def encode_rows(table: pa.Table) -> pa.Array:

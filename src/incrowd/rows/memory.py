@@ -12,9 +12,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from incrowd.errors import IncrowdError, InputError
+from incrowd.rows.engine import Engine
 
 #: What Python, its libraries and compiled kernels take before the first record is read.
 BASE = 400 << 20
@@ -29,11 +29,11 @@ def parse_memory(text: str) -> int:
     """'8GB', '512 MB' or '1.5G' in bytes; a GB is 2^30 bytes here."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", text, re.IGNORECASE)
     if found is None:
-        raise InputError("D065", "the memory cap cannot be read.", "Write it as 8GB or 800MB.")
+        raise InputError("D077", "the memory cap cannot be read.", "Write it as 8GB or 800MB.")
     number = int(float(found.group(1)) * _UNITS[found.group(2).upper()])
     if number < LEAST:
         raise InputError(
-            "D066", f"{number >> 20} MB of memory are too few.", f"At least {LEAST >> 20}MB are needed for any run."
+            "D078", f"{number >> 20} MB of memory are too few.", f"At least {LEAST >> 20}MB are needed for any run."
         )
     return number
 
@@ -88,21 +88,17 @@ def keep_below(cap: int | None) -> Iterator[None]:
 
 
 @contextmanager
-def follow(connection: Any, tell: Callable[[float], None] | None) -> Iterator[None]:
+def follow(engine: Engine, tell: Callable[[float], None] | None) -> Iterator[None]:
     """While the engine works, tell which share of its query is done, twice a second: tell(0.25)."""
-    asks = getattr(getattr(connection, "con", None), "query_progress", None)
-    if asks is None or tell is None:
+    if tell is None:
         yield
         return
-    for setting in ("enable_progress_bar = true", "enable_progress_bar_print = false"):
-        connection.raw_sql(f"SET {setting}")
     done = threading.Event()
 
     def watch() -> None:
         while not done.wait(0.5):
-            share = asks()
-            if share > 0:
-                tell(min(share / 100, 1.0))
+            if share := engine.progress():
+                tell(share)
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()

@@ -1,77 +1,82 @@
-"""Open a file of records: CSV, Parquet or Excel. Values stay text as they are written until a step needs numbers."""
+"""Open records: CSV, Parquet, Excel or PostgreSQL. Values stay text as they are written until a step needs numbers."""
 
 from __future__ import annotations
 
+import secrets
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import ibis
 import pyarrow as pa
 
-from incrowd.errors import InputError
+from incrowd.errors import IncrowdError, InputError
 from incrowd.rows.dialect import sniff
-from incrowd.rows.engine import LONGEST_LINE, connect, safely
+from incrowd.rows.engine import Engine, connect
+from incrowd.rows.engines.duckdb import DuckDB
 from incrowd.rows.frame import OURS, Rows
+
+DATABASE = "postgresql://"
 
 
 def open_source(
-    path: str | Path,
+    source: str | Path,
     *,
     delimiter: str | None = None,
     encoding: str | None = None,
     spill: Path | None = None,
     memory: str | None = None,
-    connection: Any = None,
+    engine: Engine | None = None,
 ) -> Rows:
-    """Which records are in this file? Opens it lazily: nothing is read but the header until somebody counts.
+    """Which records are in this file, folder or table? Opens it lazily: nothing is read but the header until somebody
+    counts.
 
-    CSV (also .gz) with any common delimiter, Parquet, and the first sheet of an Excel file. Files opened on one
-    `connection` (see `rows.engine.connect`) share its engine.
+    CSV (also .gz) with any common delimiter, Parquet (a file or a folder), the first sheet of an Excel file, and
+    `postgresql://host/database?table=schema.table`. Files opened on one `engine` (see `rows.engine.connect`) share it.
     """
-    path = Path(path)
-    if not path.is_file():
+    engine = engine or connect(spill=spill, memory=memory)
+    if str(source).startswith(DATABASE):
+        return _database(str(source), engine)
+    path = Path(source)
+    if not path.exists():
         raise InputError("D000", f"there is no file {path}.", "Paths in a plan start from the plan's own folder.")
-    connection = connection or connect(spill, memory)
+    if path.is_dir() or path.suffix.lower() == ".parquet":
+        return _checked(Rows(engine, engine.read_parquet(path), path.name))
+    # One parser for all engines: what is refused, and what a cell is, must not depend on who counts.
+    home = engine if isinstance(engine, DuckDB) else DuckDB(engine.spill, memory)
+    if path.suffix.lower() in (".xlsx", ".xlsm"):
+        table = home.lookup(_excel(path))
+    else:
+        table = home.read_csv(path, sniff(path, delimiter, encoding))
+    if home is not engine:
+        assert engine.spill is not None  # an engine of its own process always has a folder to pass files through
+        copy = engine.spill / f"{secrets.token_hex(8)}.parquet"
+        home.write(table, copy, "parquet", path.name)
+        table = engine.read_parquet(copy)
+    return _checked(Rows(engine, table, path.name))
 
-    def read() -> ibis.Table:
-        match path.suffix.lower():
-            case ".parquet":
-                return connection.read_parquet(path)
-            case ".xlsx" | ".xlsm":
-                return ibis.memtable(_excel(path))
-            case _:
-                return _csv(connection, path, delimiter, encoding)
 
-    rows = Rows(connection, safely(path.name, read), path.name)
+def _checked(rows: Rows) -> Rows:
+    """Refuse columns that the verbs cannot carry."""
     if any(name.lower().startswith(OURS) for name in rows.columns):
         raise InputError(
-            "D065", f"a column of {path.name} begins with {OURS!r}.", "Rename it: incrowd uses such names."
+            "D065", f"a column of {rows.place} begins with {OURS!r}.", "Rename it: incrowd uses such names."
         )
     odd = [name for name, kind in rows.table.schema().items() if kind.is_nested() or kind.is_binary()]
     if odd:
-        message = f"column {odd[0]!r} of {path.name} holds lists, structures or bytes."
+        message = f"column {odd[0]!r} of {rows.place} holds lists, structures or bytes."
         raise InputError("D066", message, "Keep plain values: texts, numbers, dates.")
     return rows
 
 
-def _csv(connection: Any, path: Path, delimiter: str | None, encoding: str | None) -> ibis.Table:
-    dialect = sniff(path, delimiter, encoding)
-    return connection.read_csv(
-        path,
-        auto_detect=False,
-        header=True,
-        columns=dict.fromkeys(dialect.columns, "VARCHAR"),
-        delim=dialect.delimiter,
-        quote='"',
-        escape='"',
-        encoding=dialect.encoding,
-        nullstr="",
-        # A quoted empty field is an empty text, an unquoted one is missing; they go out as they came in.
-        allow_quoted_nulls=False,
-        strict_mode=True,
-        max_line_size=LONGEST_LINE,
-    )
+def _database(source: str, home: Engine) -> Rows:
+    try:
+        from incrowd.rows.engines.postgres import Postgres
+    except ImportError:
+        raise IncrowdError(
+            "X020", "the driver for PostgreSQL is not installed.", "Install it: pip install 'incrowd[postgres]'"
+        ) from None
+    database = Postgres(source, home)
+    return _checked(Rows(database, database.table, database.place))
 
 
 def _excel(path: Path) -> pa.Table:

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 
+import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -70,6 +71,8 @@ def _count(rows: Rows, keys: Sequence[str], sensitive: str | None, unit: str | N
     if unit:
         columns["u"] = rows.text(unit)
     picked = rows.table.select(**columns)
+    if not rows.engine.scans:
+        return _build(_grouped(rows, picked, keys), keys, sensitive, unit)
     if unit is None and columns:
         counter = PackedCounter([*keys, *([sensitive] if sensitive is not None else [])])
         try:
@@ -78,8 +81,7 @@ def _count(rows: Rows, keys: Sequence[str], sensitive: str | None, unit: str | N
         except TooWide:
             pass  # many values or wide keys: the columns are kept apart
         else:
-            counted = picked.group_by(list(columns)).aggregate(n=picked.count())
-            return _build(_Coded().add(rows.collect(counted)).columns(), keys, sensitive, unit)
+            return _build(_grouped(rows, picked, keys), keys, sensitive, unit)
     coded = _Coded()
     for batch in rows.stream(picked, PEEK):
         coded.add(batch)
@@ -95,6 +97,11 @@ def _few(counter: PackedCounter, stream: Generator[pa.RecordBatch, None, None]) 
             if number == 0 and batch.num_rows == PEEK and counter.distinct() < DISTINCT_ENOUGH * PEEK:
                 return True
     return False
+
+
+def _grouped(rows: Rows, picked: ibis.Table, keys: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+    counted = picked.group_by(list(picked.columns)).aggregate(n=picked.count())
+    return _Coded().add(rows.collect(counted, f"the classes of {', '.join(keys)}")).columns()
 
 
 class _Coded:

@@ -1,0 +1,218 @@
+"""One body for all engines: the same plan on the same records gives the same bytes, wherever the records are."""
+
+import csv
+import io
+import random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+import incrowd as ic
+from incrowd.rows import open_source
+from incrowd.rows.engine import connect
+from incrowd.rows.tabulate import tabulate
+from people import SECRET
+from servers import Cluster, need_spark
+
+COLUMNS = ("name", "age", "area", "ill", "note", "sex")
+#: What must survive every engine: missing and empty are two things, quotes, line ends, leading zeros, other scripts.
+NOTES = (None, "", "007", "1.50", "a,b", 'say "hi"', "two\nlines", "né", "漢字", "👩‍👩‍👧", " x ", "NULL", "\\N", "'")
+
+
+def people(number=240):
+    draw = random.Random(4)
+    for i in range(number):
+        area = draw.choice(["E1", "E2", "W1", "W2", None])
+        yield (f"n{i // 2}", str(20 + draw.randrange(50)), area, draw.choice(["y", "n", "n", None, ""]),
+               NOTES[i % len(NOTES)], "fm"[i % 2])  # fmt: skip
+
+
+ROWS = list(people())
+TABLE = pa.table({n: pa.array(c, pa.string()) for n, c in zip(COLUMNS, zip(*ROWS, strict=True), strict=True)})
+
+ROLES = {"name": "identifier", "age": "key", "area": "key", "sex": "key", "ill": "sensitive", "note": "other"}
+DROP = {"step": "drop", "variables": ["name"]}
+BANDS = {"step": "recode", "variable": "age", "bands": ["0", "40", "55"]}
+SEARCH = {"step": "search", "hierarchies": {"age": {"widths": ["10", "50"]}, "area": {"prefixes": ["1"]}}}
+K = {"model": "k", "k": "3"}
+
+PLANS = {
+    "drop and recode": {"steps": [DROP, BANDS], "requirements": [{"model": "k", "k": "1"}]},
+    "recode other columns": {
+        "steps": [DROP, BANDS, {"step": "recode", "variable": "note", "prefix": 2},
+                  {"step": "recode", "variable": "ill", "mapping": {"y": "yes"}, "others": "no"}],
+        "requirements": [{"model": "k", "k": "1"}],
+    },
+    "suppress_records": {
+        "steps": [DROP, BANDS, {"step": "suppress_records"}],
+        "requirements": [K, {"model": "distinct_l", "sensitive": "ill", "l": "2"},
+                         {"model": "k", "k": "6", "where": {"area": ["E1", "W2"]}}],
+    },
+    "pseudonymise": {
+        "steps": [{"step": "pseudonymise", "variables": ["name", "area"], "into": "person"}, BANDS,
+                  {"step": "suppress_records"}],
+        "requirements": [K], "unit": "name",
+    },
+    "search": {"steps": [DROP, {**SEARCH, "suppression": "0.1"}],
+               "requirements": [K, {"model": "t", "sensitive": "ill", "t": "0.6"}]},
+    "local search": {"steps": [DROP, {**SEARCH, "local": "true", "suppression": "0.2"}], "requirements": [K]},
+    "suppress_cells": {"steps": [DROP, BANDS, {"step": "suppress_cells", "k": "4"}], "requirements": [K]},
+    "unit": {"steps": [DROP, BANDS, {"step": "suppress_records"}], "requirements": [K], "unit": "name"},
+}  # fmt: skip
+
+
+def write_plan(folder, name, data, release=None):
+    chosen = dict(PLANS[name])
+    unit = {"unit": chosen.pop("unit")} if "unit" in chosen else {}
+    plan = {
+        "title": "Engines", "data": {"kind": "survey", **data, **unit}, "tier": "open",
+        "variables": {n: {"role": ROLES[n], "reason": "as it is"} for n in COLUMNS}, **chosen,
+        "release": release or {"name": "people"},
+    }  # fmt: skip
+    path = folder / "plan.yaml"
+    path.write_text(yaml.safe_dump(plan, sort_keys=False))
+    return path
+
+
+def csv_text():
+    def cell(value):
+        return "" if value is None else '"' + value.replace('"', '""') + '"'
+
+    return "".join(",".join(map(cell, line)) + "\n" for line in [COLUMNS, *ROWS])
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    """The same records as a CSV file, and as partitioned Parquet in several files."""
+    folder = tmp_path_factory.mktemp("sources")
+    (folder / "people.csv").write_text(csv_text(), newline="")
+    for i in range(3):
+        pq.write_to_dataset(TABLE.slice(i * 80, 80), folder / "people", partition_cols=["sex"],
+                            basename_template=f"part-{i}-{{i}}.parquet")  # fmt: skip
+    (folder / "people" / "_SUCCESS").touch()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    """One Spark for all tests of this file: starting it takes longer than a test."""
+    need_spark()
+    engine = connect("spark", spill=tmp_path_factory.mktemp("spark"))
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A database with the table `data.people`, and a role that may read it and nothing else."""
+    server = Cluster()
+    try:
+        server.execute(
+            "CREATE SCHEMA data", "CREATE ROLE reader LOGIN PASSWORD 'reads'", "GRANT USAGE ON SCHEMA data TO reader",
+            "REVOKE ALL ON DATABASE postgres FROM public", "GRANT CONNECT ON DATABASE postgres TO reader",
+            f"CREATE TABLE data.people ({', '.join(f'{name} text' for name in COLUMNS)})",
+            "CREATE TABLE data.closed (x text)", "GRANT SELECT ON data.people TO reader",
+        )  # fmt: skip
+        import psycopg
+
+        with (
+            psycopg.connect(**server.owner()) as connection,
+            connection.cursor().copy("COPY data.people FROM STDIN") as out,
+        ):
+            for row in ROWS:
+                out.write_row(row)
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch):
+    monkeypatch.setenv("INCROWD_SECRET", SECRET)
+    monkeypatch.setenv("PGUSER", "reader")
+    monkeypatch.setenv("PGPASSWORD", "reads")
+
+
+def address(cluster, table="data.people"):
+    return f"postgresql://127.0.0.1:{cluster.port}/postgres?table={table}"
+
+
+@pytest.fixture(params=["duckdb", "spark", "postgres"])
+def data(request, sources):
+    """Where the records are and who works on them, as a plan says it."""
+    match request.param:
+        case "duckdb":
+            return {"source": str(sources / "people")}
+        case "spark":
+            request.getfixturevalue("spark")
+            return {"source": str(sources / "people"), "engine": "spark"}
+        case _:
+            return {"source": address(request.getfixturevalue("cluster"))}
+
+
+@pytest.fixture(scope="module")
+def expected(sources, tmp_path_factory):
+    """The releases that DuckDB makes of the CSV file."""
+    made = {}
+
+    def release(name):
+        if name not in made:
+            folder = tmp_path_factory.mktemp("expected")
+            made[name] = ic.run(write_plan(folder, name, {"source": str(sources / "people.csv")}))
+        return made[name]
+
+    return release
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_every_engine_releases_the_same_bytes(tmp_path, data, expected, name):
+    done = ic.run(write_plan(tmp_path, name, data))
+    wanted = expected(name)
+    assert (done.release / "people.csv").read_bytes() == (wanted.release / "people.csv").read_bytes()
+    for file in ("dictionary.csv", "manifest.json"):
+        assert (done.release / file).read_bytes() == (wanted.release / file).read_bytes()
+    for ours, theirs in zip(done.log.steps, wanted.log.steps, strict=True):
+        assert (ours.records_removed, ours.cells_changed, ours.notes) == (
+            theirs.records_removed, theirs.cells_changed, theirs.notes,
+        )  # fmt: skip
+
+
+def test_nothing_is_changed_that_no_step_touches(tmp_path, data):
+    done = ic.run(write_plan(tmp_path, "drop and recode", data))
+    text = (done.release / "people.csv").read_text()
+    found = sorted(row["note"] for row in csv.DictReader(io.StringIO(text, newline="")))
+    assert found == sorted(note or "" for *_, note, _ in ROWS)
+    assert text.count(',"",') >= sum(note == "" for *_, note, _ in ROWS)
+
+
+def test_spark_takes_a_csv_file_too(tmp_path, sources, spark, expected):
+    done = ic.run(write_plan(tmp_path, "suppress_records", {"source": str(sources / "people.csv"), "engine": "spark"}))
+    wanted = expected("suppress_records").release / "people.csv"
+    assert (done.release / "people.csv").read_bytes() == wanted.read_bytes()
+
+
+def test_a_parquet_release_holds_the_same_rows(tmp_path, data, sources):
+    release = {"name": "people", "format": "parquet"}
+    done = ic.run(write_plan(tmp_path, "suppress_records", data, release))
+    (tmp_path / "other").mkdir()
+    other = ic.run(write_plan(tmp_path / "other", "suppress_records", {"source": str(sources / "people.csv")}, release))
+    found, wanted = (pq.read_table(run.release / "people.parquet") for run in (done, other))
+    assert found.schema.types == wanted.schema.types
+    assert found.to_pylist() == wanted.to_pylist()
+    assert pq.read_metadata(done.release / "people.parquet").metadata is None
+
+
+def test_key_tables_are_the_same(data, sources, request):
+    keys, sensitive = ["age", "area", "sex"], ["ill"]
+    engine = request.getfixturevalue("spark") if "engine" in data else None
+    found = tabulate(open_source(data["source"], engine=engine), keys, sensitive, "name")
+    wanted = tabulate(open_source(sources / "people.csv"), keys, sensitive, "name")
+    assert [(d.name, d.values) for d in found.domains] == [(d.name, d.values) for d in wanted.domains]
+    assert (found.codes == wanted.codes).all()
+    assert (found.records == wanted.records).all()
+    ours, theirs = (table.histograms["ill"] for table in (found, wanted))
+    assert ours.domain.values == theirs.domain.values
+    for field in ("classes", "values", "records", "people"):
+        assert (getattr(ours, field) == getattr(theirs, field)).all()
