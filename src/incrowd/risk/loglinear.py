@@ -14,7 +14,7 @@ TAU1, TAU2 = "sample_uniques_that_are_population_uniques", "expected_right_guess
 #: A design of more numbers than this (cells times columns) is not given to statsmodels: the closed form is used.
 LARGEST_DESIGN = 2_000_000
 #: The all-pairs model is fitted on the whole cross of the keys up to so many cells.
-MOST_CELLS = 5_000_000
+MOST_CELLS = 1_000_000
 
 
 def loglinear(table: KeyTable, fraction: float, scenario: str, interactions: bool = False) -> tuple[Risk, Risk]:
@@ -127,7 +127,7 @@ def _fit(table: KeyTable, spans: list[int], alone: Int64) -> tuple[Floats, Float
     return np.exp(rows @ fit.params), rows, np.asarray(fit.cov_params(), float)
 
 
-def _proportional(table: KeyTable, spans: list[int], alone: Int64, rounds: int = 500) -> Floats | None:
+def _proportional(table: KeyTable, spans: list[int], alone: Int64, rounds: int = 200) -> Floats | None:
     """The all-pairs model by iterative proportional fitting of the two-way margins.
 
     On sparse tables coefficients go to infinity and Newton steps fail; the fitted means have a limit all the same, and

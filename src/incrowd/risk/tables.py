@@ -26,16 +26,29 @@ class Contribution:
 
 
 @dataclass(frozen=True)
+class Line:
+    """One table: its keys and the counts of its cells."""
+
+    keys: tuple[str, ...]
+    counted: CellCounts
+
+
+@dataclass(frozen=True)
 class Tables:
-    """All tables of 1 to `ways` keys, largest first by uniques within each number of keys."""
+    """All tables of 1 to `ways` keys, most uniques first within each number of keys."""
 
     scenario: str
     k: int
     ways: int
-    counts: Mapping[tuple[str, ...], CellCounts]
+    lines: tuple[Line, ...]
     contributions: tuple[Contribution, ...]
     warnings: tuple[str, ...]
     has_population: bool
+
+    @property
+    def counts(self) -> dict[tuple[str, ...], CellCounts]:
+        """The tables by their keys."""
+        return {line.keys: line.counted for line in self.lines}
 
 
 def uniques_tables(table: KeyTable, scenario: str, ways: int = MOST_WAYS, k: int = 3) -> Tables:
@@ -60,9 +73,10 @@ def uniques_tables(table: KeyTable, scenario: str, ways: int = MOST_WAYS, k: int
     if ways > MOST_WAYS:
         warnings.append(f"tables of {ways} keys: above {MOST_WAYS} nearly everybody is unique, and it says little.")
     found = dict(count_tables(table, ways, k))
-    ordered = dict(sorted(found.items(), key=lambda item: (len(item[0]), -item[1].uniques, item[0])))
+    ordered = sorted(found.items(), key=lambda item: (len(item[0]), -item[1].uniques, item[0]))
+    lines = tuple(Line(keys, counted) for keys, counted in ordered)
     return Tables(
-        scenario, k, min(ways, len(table.names)), ordered, _contributions(table.names, found), tuple(warnings),
+        scenario, k, min(ways, len(table.names)), lines, _contributions(table.names, found), tuple(warnings),
         table.population is not None,
     )  # fmt: skip
 
