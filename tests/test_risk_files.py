@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -77,7 +78,7 @@ def test_a_household_with_somebody_certain_is_certain_and_a_missing_one_is_its_o
 def test_every_record_needs_a_weight_above_zero(tmp_path: Path, bad: str) -> None:
     with pytest.raises(InputError) as fault:
         weigh(open_source(people(tmp_path, f"30,a,4\n30,a,{bad}\n")), ["age"], "w")
-    assert fault.value.code == "D071"
+    assert fault.value.code == "D081"
 
 
 def test_weights_stay_with_their_classes_beside_a_population(tmp_path: Path) -> None:
@@ -114,10 +115,10 @@ def test_the_command_prints_json_and_writes_chart_and_records(tmp_path: Path) ->
     ("options", "fault"),
     [
         ("people.csv", "D016"), ("people.csv --keys age,age", "D061"), ("people.csv --keys agee", "D012"),
-        ("people.csv --keys age --measures all", "D072"), ("people.csv --keys age --sampling-fraction 2", "D075"),
-        ("plan.yaml --keys age", "D076"), ("people.csv --keys age --geography x.csv", "D077"),
-        ("people.csv --keys age --measures record --chart x.svg", "D078"),
-        ("plan.yaml --records x.csv", "D073"), ("people.csv --keys age --weights sex", "D071"),
+        ("people.csv --keys age --measures all", "D082"), ("people.csv --keys age --sampling-fraction 2", "D085"),
+        ("plan.yaml --keys age", "D086"), ("people.csv --keys age --geography x.csv", "D087"),
+        ("people.csv --keys age --measures record --chart x.svg", "D088"),
+        ("plan.yaml --records x.csv", "D083"), ("people.csv --keys age --weights sex", "D081"),
     ],
 )  # fmt: skip
 def test_faults_have_a_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: str, fault: str) -> None:
@@ -194,3 +195,13 @@ def test_the_census_file_has_the_uniques_the_guide_counts() -> None:
     from incrowd.keys.table import from_records
 
     assert from_records({key: [row[key] for row in rows] for key in keys}).uniques == 4023
+
+
+@needs_shared
+@pytest.mark.slow
+def test_the_census_page_shows_what_its_script_prints() -> None:
+    root = Path(__file__).resolve().parents[1]
+    script = runpy.run_path(str(root / "examples" / "census_teaching_file.py"))
+    made = script["main"](SHARED / "data" / "census2011" / "teaching_file_10k.csv")
+    page = (root / "docs" / "examples" / "census-teaching-file.md").read_text()
+    assert [part for part in made.split("\n\n") if part not in page] == []

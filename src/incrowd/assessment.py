@@ -113,14 +113,14 @@ def _assess(
     rows: Rows, scenarios: Sequence[Scenario], given: Given, measures: Collection[str], records: Path | None
 ) -> Assessment:
     if unknown := [name for name in measures if name not in MEASURES]:
-        raise InputError("D072", f"{unknown[0]!r} is no measure.", f"There are: {', '.join(MEASURES)}.")
+        raise InputError("D082", f"{unknown[0]!r} is no measure.", f"There are: {', '.join(MEASURES)}.")
     if records is not None and (len(scenarios) > 1 or given.unit is not None):
         message = "figures of records are for one scenario, where a record is a person."
-        raise InputError("D073", message, "Name the keys: --keys.")
+        raise InputError("D083", message, "Name the keys: --keys.")
     measured, survivors, levels = [], {}, {}
     for scenario in scenarios:
-        if not scenario.keys or len(set(scenario.keys)) < len(scenario.keys):
-            raise InputError("D061", "no key is named, or one twice.", "Name each once: --keys age,sex")
+        if len(set(scenario.keys)) < len(scenario.keys):
+            raise InputError("D061", "a key is named twice.", "Name each once.")
         table, weights = _count(rows, scenario, given)
         found, classes = measure_scenario(
             table, scenario, fraction=given.fraction, imputed=given.imputed, weights=weights, measures=measures

@@ -56,10 +56,10 @@ def risk(
 
     wanted = [name.strip() for name in measures.split(",") if name.strip()]
     if sampling_fraction is not None and not 0 < sampling_fraction <= 1:
-        raise InputError("D075", "--sampling-fraction must be above 0 and at most 1.")
+        raise InputError("D085", "--sampling-fraction must be above 0 and at most 1.")
     if source.suffix in (".yaml", ".yml"):
         if keys or weights or household or sampling_fraction or population or geography or unknown_members:
-            raise InputError("D076", "a plan says itself what is known.", "Put it under scenarios and data.")
+            raise InputError("D086", "a plan says itself what is known.", "Put it under scenarios and data.")
         found = assess_plan(source, wanted, records)
     else:
         names = [key.strip() for key in (keys or "").split(",") if key.strip()]
@@ -69,7 +69,7 @@ def risk(
         if geography is not None:
             key = next((n for n in names if geography.stem == n or geography.stem.endswith(f"hierarchy_{n}")), None)
             if key is None:
-                raise InputError("D077", "the geography's file is named after no key.", "Name it KEY.csv.")
+                raise InputError("D087", "the geography's file is named after no key.", "Name it KEY.csv.")
             levels = {key: read_hierarchy(geography, key)}
         given = Given(weights, household, None, sampling_fraction, 0.0, population, population_count, levels)
         found = assess(
@@ -93,7 +93,7 @@ def _chart(found: Assessment, path: Path) -> None:
 
     tables = next((measured.tables for measured in found.measured if measured.tables is not None), None)
     if tables is None:
-        raise InputError("D078", "there is nothing to chart.", "Ask for tables: --measures tables")
+        raise InputError("D088", "there is nothing to chart.", "Ask for tables: --measures tables")
     path.write_text(to_svg(uniques_heat(tables)), encoding="utf-8")
 
 

@@ -111,7 +111,7 @@ def tails(
     at = table.names.index(variable)
     numbers = np.array([_number(value) for value in table.domains[at].values])
     if np.isnan(numbers).all():
-        raise InputError("D070", f"{variable!r} has no numbers, so it has no largest ones.", "Choose another.")
+        raise InputError("D080", f"{variable!r} has no numbers, so it has no largest ones.", "Choose another.")
     shown = [key for key in visible if key != variable]
     small, _ = table.project([variable, *shown])
     return _tail(small, numbers, k, share, "bottom"), _tail(small, numbers, k, share, "top")

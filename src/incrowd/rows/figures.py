@@ -42,7 +42,7 @@ def weigh(rows: Rows, keys: Sequence[str], weight: str) -> tuple[KeyTable, Float
     found = rows.collect(summed)
     counts, fine = found["n"].to_numpy(), found["good"].to_numpy()
     if bad := int(counts.sum() - fine.sum()):
-        raise InputError("D071", f"{bad} records of {rows.place} have no weight above 0 in {weight!r}.", "Mend them.")
+        raise InputError("D081", f"{bad} records of {rows.place} have no weight above 0 in {weight!r}.", "Mend them.")
     coded = [encode(found[f"k{i}"].dictionary_encode().unify_dictionaries(), name) for i, name in enumerate(keys)]
     order = np.argsort(pack([codes for _, codes in coded], [len(domain) for domain, _ in coded]), kind="stable")
     codes = np.array([codes[order] for _, codes in coded], dtype=np.int32)
