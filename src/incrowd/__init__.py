@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from incrowd.assessment import Assessment, Given, assess, assess_plan
     from incrowd.demo import write_demo
     from incrowd.errors import IncrowdError, InputError, NotReleasable, PlanError, SecretError
     from incrowd.keys.hierarchy import Hierarchy
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from incrowd.pipeline import Run, run
     from incrowd.plan import Plan, load_plan
     from incrowd.profiling import profile, starter_plan
+    from incrowd.risk.value import Risk, Scenario
     from incrowd.rows import Rows, open_source
     from incrowd.rows.lookup import find_hierarchies
     from incrowd.rows.tabulate import tabulate
@@ -25,8 +27,10 @@ __version__ = "0.1.0"
 
 #: Where each public name lives. They are imported on first use, so that `incrowd --help` is quick.
 _HOME = {
+    "Assessment": "assessment",
     "DistinctL": "keys.requirements",
     "FoundRecoding": "search",
+    "Given": "assessment",
     "Hierarchy": "keys.hierarchy",
     "IncrowdError": "errors",
     "InputError": "errors",
@@ -37,11 +41,15 @@ _HOME = {
     "Plan": "plan",
     "PlanError": "errors",
     "Requirement": "keys.requirements",
+    "Risk": "risk.value",
     "Rows": "rows",
     "Run": "pipeline",
+    "Scenario": "risk.value",
     "Secret": "secret",
     "SecretError": "errors",
     "Verification": "verification",
+    "assess": "assessment",
+    "assess_plan": "assessment",
     "find_hierarchies": "rows.lookup",
     "load_plan": "plan",
     "open_source": "rows",
@@ -56,8 +64,10 @@ _HOME = {
 }
 
 __all__ = [
+    "Assessment",
     "DistinctL",
     "FoundRecoding",
+    "Given",
     "Hierarchy",
     "IncrowdError",
     "InputError",
@@ -68,11 +78,15 @@ __all__ = [
     "Plan",
     "PlanError",
     "Requirement",
+    "Risk",
     "Rows",
     "Run",
+    "Scenario",
     "Secret",
     "SecretError",
     "Verification",
+    "assess",
+    "assess_plan",
     "find_hierarchies",
     "load_plan",
     "open_source",

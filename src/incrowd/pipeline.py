@@ -8,15 +8,19 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from incrowd.assessment import plan_scenarios
 from incrowd.evidence.files import write_audit, write_release_files
-from incrowd.evidence.log import RunLog, Snapshot, StepLog
+from incrowd.evidence.log import RiskLog, RunLog, Snapshot, StepLog
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.population import join_population
 from incrowd.keys.requirements import Likeness
+from incrowd.keys.table import KeyTable
 from incrowd.plan import Plan, check_columns, load_plan
 from incrowd.plan.requirements import TCloseness, where_text
 from incrowd.protect import UNIT, Change, Context, State, protect
 from incrowd.release import Known, Workspace, gate, open_workspace
+from incrowd.risk.measure import Measured, measure_scenario
+from incrowd.risk.value import Scenario
 from incrowd.rows import Rows, open_source
 from incrowd.rows.columns import refuse_empty_columns
 from incrowd.rows.engine import connect
@@ -66,6 +70,7 @@ def run(
         tell = _teller(progress, len(plan.steps) + 4)
         tell("read and count")
         state, context = _start(plan, folder, secret, work, cap, stack, within)
+        came = state.table
         steps = [_log(0, "start", Change("the file as it came"), None, state, 0.0)]
         for number, step in enumerate(plan.steps, start=1):
             tell(f"{step.step} {getattr(step, 'variable', '')}".strip())
@@ -80,6 +85,7 @@ def run(
         log = RunLog(
             plan.title, plan.tier, plan.data.kind, plan.data.unit, tuple(steps), verdicts,
             {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
+            _risks(plan, came, state.table),
         )  # fmt: skip
         tell("evidence")
         write_audit(work.audit, plan, log, plan.data.place(folder), secret)
@@ -141,6 +147,27 @@ def _start(
 
 def _share(cap: int | None) -> str | None:
     return None if cap is None else engine_share(cap)
+
+
+def _risks(plan: Plan, came: KeyTable, leaves: KeyTable) -> tuple[RiskLog, ...]:
+    """The scenarios of the plan, measured before the first step and after the last."""
+    protection = plan.data.protection
+    fraction = None if protection is None else protection.sampling_fraction
+    imputed = 0.0 if protection is None else protection.imputed_share
+    kept = leaves.people / max(came.people, 1)
+
+    def measured(table: KeyTable, scenario: Scenario, share: float) -> Measured | None:
+        keys = [key for key in scenario.keys if key in table.names]
+        if not keys or not table.classes:
+            return None
+        smaller, part = table.project(keys)[0], None if fraction is None else fraction * share
+        return measure_scenario(smaller, scenario, fraction=part, imputed=imputed)[0]
+
+    found = []
+    for scenario in plan_scenarios(plan) if plan.scenarios else ():
+        if (before := measured(came, scenario, 1.0)) is not None:
+            found.append(RiskLog(before, measured(leaves, scenario, kept)))
+    return tuple(found)
 
 
 def _trees(plan: Plan, folder: Path) -> dict[str, Hierarchy]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 from incrowd.keys.table import KeyTable
+from incrowd.risk.measure import Measured
 
 #: The largest k in the tables and histograms of the report.
 LARGEST_K = 12
@@ -82,6 +83,14 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class RiskLog:
+    """One scenario before the first step and after the last; None when none of its keys is released."""
+
+    before: Measured
+    after: Measured | None
+
+
+@dataclass(frozen=True)
 class RunLog:
     """A whole run, for the reports and the audit."""
 
@@ -93,6 +102,7 @@ class RunLog:
     verdicts: tuple[Verdict, ...]
     variables: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # name -> (role, reason)
     released_columns: tuple[str, ...] = ()
+    risks: tuple[RiskLog, ...] = ()  # one for each scenario of the plan
 
     @property
     def start(self) -> Snapshot:

@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from incrowd.evidence import words
-from incrowd.evidence.log import LARGEST_K, RunLog, Snapshot, StepLog, Verdict
+from incrowd.evidence.log import LARGEST_K, RiskLog, RunLog, Snapshot, StepLog, Verdict
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ INTERNAL = (
     Section("variables", "Variables and their roles", "internal/variables.html"),
     Section("treatment", "Treatment log", "internal/treatment.html"),
     Section("classes", "Classes and uniques, step by step", "internal/classes.html"),
+    Section("risk", "Risk by scenario, before and after", "internal/risk.html"),
     Section("lost", "Records lost, by step and reason", "internal/lost.html"),
     Section("choice", "What each k would cost", "internal/choice.html"),
     Section("residual", "What this does not protect against", "both/residual.html"),
@@ -106,6 +107,7 @@ def internal_report(log: RunLog) -> str:
         lost_chart=None if lost is None else _svg(lost),
         lost_rows=[(step, reason, n) for step in log.steps for reason, n in charts.lost_rows(step)],
         below=_svg(charts.people_below(log.steps, who)),
+        risks=[(risk, *_heat_maps(risk), risk_rows(risk)) for risk in log.risks],
     )
 
 
@@ -129,6 +131,25 @@ def changing(steps: Sequence[StepLog]) -> list[StepLog]:
     return [
         step for before, step in zip((None, *steps), steps, strict=False) if not before or before.after != step.after
     ]
+
+
+def risk_rows(risk: RiskLog) -> list[tuple[str, str, str, str, str]]:
+    """Each figure of a scenario as a row: name, method, before, after, and why it has no value or interval."""
+    after = {} if risk.after is None else {(r.name, r.method): r for r in (*risk.after.risks, *risk.after.worth)}
+    rows = []
+    for one in (*risk.before.risks, *risk.before.worth):
+        then = after.get((one.name, one.method))
+        why = one.why if then is None or then.value is not None else then.why
+        rows.append((one.name.replace("_", " "), one.method, words.risk(one), words.risk(then), why))
+    return rows
+
+
+def _heat_maps(risk: RiskLog) -> tuple[Markup | None, Markup | None]:
+    from incrowd.evidence.heat import uniques_heat
+
+    states = [(risk.before, "as it came"), (risk.after, "as it leaves")]
+    maps = [None if m is None or m.tables is None else _svg(uniques_heat(m.tables, told)) for m, told in states]
+    return maps[0], maps[1]
 
 
 def _required_k(verdicts: Sequence[Verdict]) -> int | None:

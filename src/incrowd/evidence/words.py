@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from incrowd.evidence.log import Verdict
+from incrowd.risk.value import Risk
 
 
 def count(number: int) -> str:
@@ -60,6 +61,18 @@ def limit(verdict: Verdict) -> str:
     if verdict.model == "one_sided":  # where everybody may not have it, a share of 1 fails; else the share may be met
         return "below 1" if verdict.asked >= 1 else f"at most {figure(verdict.asked)}"
     return f"at most {figure(verdict.asked)}" if verdict.model in ("t", "alpha_k") else figure(verdict.asked)
+
+
+def risk(found: Risk | None) -> str:
+    """A risk with its interval, or a dash where there is none.
+
+    >>> risk(Risk("x", 0.25, 0.2, 0.31, "pitman", "all")), risk(None)
+    ('0.25 (0.2 to 0.31)', '\u2013')
+    """
+    if found is None or found.value is None:
+        return "\N{EN DASH}"
+    ends = "" if found.low is None or found.high is None else f" ({found.low:.3g} to {found.high:.3g})"
+    return f"{found.value:.4g}{ends}"
 
 
 def seconds(number: float) -> str:

@@ -16,7 +16,7 @@ def check_plan(plan: Plan, folder: Path) -> list[Fault]:
     left = _left(plan)
     return [
         *_files(plan, folder), *_steps(plan), *_order(plan), *_released(plan, left), *_requirements(plan, left),
-        *_population(plan),
+        *_population(plan), *_scenarios(plan),
     ]  # fmt: skip
 
 
@@ -46,6 +46,9 @@ def _files(plan: Plan, folder: Path) -> Iterator[Fault]:
             named |= {f"steps.{number}.{f}": getattr(step, f) for f in ("lookup", "hierarchy") if getattr(step, f)}
         if isinstance(step, Search):
             named |= {f"steps.{number}.hierarchies.{n}": r.file for n, r in step.hierarchies.items() if r.file}
+    for number, scenario in enumerate(plan.scenarios):
+        if scenario.geography is not None and scenario.geography.hierarchy:
+            named[f"scenarios.{number}.geography.hierarchy"] = scenario.geography.hierarchy
     for number, requirement in enumerate(plan.requirements):
         if isinstance(requirement, TCloseness) and requirement.hierarchy:
             named[f"requirements.{number}.hierarchy"] = requirement.hierarchy
@@ -205,6 +208,30 @@ def _population(plan: Plan) -> Iterator[Fault]:
         if isinstance(requirement, KMap | DeltaPresence) and plan.data.population is None:
             hint = "Name it: data: population: source."
             yield Fault("P024", f"requirements.{number}", f"{requirement.model} needs a population.", hint)
+
+
+def _scenarios(plan: Plan) -> Iterator[Fault]:
+    """Scenarios speak of keys, each once; weights and households are variables."""
+    keys, names = plan.with_role("key"), [scenario.name for scenario in plan.scenarios]
+    for number, scenario in enumerate(plan.scenarios):
+        place = f"scenarios.{number}"
+        if scenario.name in names[:number] or len(set(scenario.keys)) < len(scenario.keys):
+            yield Fault("P028", place, "a scenario or one of its keys is named twice.", "Name each once.")
+        for i, key in enumerate(scenario.keys):
+            if key not in keys:
+                yield Fault("P029", f"{place}.keys.{i}", f"{key!r} is not a key of the plan.", _did_you_mean(key, keys))
+        others = [(f"error.{key}", key) for key in scenario.error]
+        if scenario.geography is not None:
+            others.append(("geography.key", scenario.geography.key))
+        for where, key in others:
+            if key not in scenario.keys:
+                near = _did_you_mean(key, scenario.keys)
+                yield Fault("P030", f"{place}.{where}", f"{key!r} is not a key of this scenario.", near)
+    for field in ("weights", "household"):
+        name = getattr(plan.data, field)
+        if name is not None and name not in plan.variables:
+            near = _did_you_mean(name, list(plan.variables))
+            yield Fault("P031", f"data.{field}", f"{name!r} is not a variable of the plan.", near)
 
 
 def _did_you_mean(name: str, known: Sequence[str]) -> str | None:

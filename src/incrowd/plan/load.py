@@ -16,7 +16,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from incrowd.errors import Fault, InputError, PlanError
-from incrowd.plan import hierarchies, model, requirements
+from incrowd.plan import hierarchies, model, requirements, scenarios
 from incrowd.plan.check import check_plan
 from incrowd.plan.model import Plan
 from incrowd.plan.salvage import salvage
@@ -159,7 +159,12 @@ def _parts(dotted: str) -> Place:
 
 def _field_names() -> list[str]:
     names: set[str] = set()
-    for thing in [*vars(model).values(), *vars(requirements).values(), *vars(hierarchies).values()]:
+    for thing in [
+        *vars(model).values(),
+        *vars(requirements).values(),
+        *vars(hierarchies).values(),
+        *vars(scenarios).values(),
+    ]:
         if isinstance(thing, type) and issubclass(thing, BaseModel):
             names |= {field.alias or name for name, field in thing.model_fields.items()}
     return sorted(names)

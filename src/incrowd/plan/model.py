@@ -11,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from incrowd.plan.database import database_fault
 from incrowd.plan.hierarchies import AnyHierarchy
 from incrowd.plan.requirements import AnyRequirement, ModelName
+from incrowd.plan.scenarios import Exposure, Protection, Scenario
 from incrowd.plan.strict import Strict, Text
 
 Role = Literal["identifier", "key", "sensitive", "other"]
@@ -39,8 +40,11 @@ class Data(Strict):
         None, description="The identifier of a person who may have several records; k then counts people."
     )
     population: Population | None = Field(
-        None, description="The population the file is about, for k_map and delta_presence."
+        None, description="The population the file is about, for k_map, delta_presence and the risk of scenarios."
     )
+    weights: Text | None = Field(None, description="The variable with the sampling weights, for the risk of records.")
+    household: Text | None = Field(None, description="The variable that tells households apart, for their risk.")
+    protection: Protection | None = Field(None, description="What protects the file already, before any step.")
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(
         None, description="What separates the fields of a CSV file, where the header does not tell."
     )
@@ -91,6 +95,7 @@ class Variable(Strict):
     )
     reason: Text = Field(description="Why it has this role. Stays in the audit.")
     label: Text | None = Field(None, description="What the column means, for the data dictionary of the release.")
+    exposure: Exposure | None = Field(None, description="Who could know it, to help decide whether it is a key.")
 
 
 class Step(Strict):
@@ -255,6 +260,9 @@ class Plan(Strict):
     steps: list[AnyStep] = Field(default_factory=list, description="Protection, in order.")
     requirements: Annotated[list[AnyRequirement], Field(min_length=1)] = Field(
         description="What the gate counts again in the written file. All must hold."
+    )
+    scenarios: list[Scenario] = Field(
+        default_factory=list, description="What intruders know. The risk of each is measured before and after."
     )
     release: Release = Release()
 
