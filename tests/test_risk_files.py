@@ -149,10 +149,10 @@ def test_faults_of_scenarios_are_shown_together(tmp_path: Path) -> None:
         load_plan(write_case(tmp_path, plan))
     assert sorted(fault.code for fault in error.value.faults) == [
         "P020",
+        "P028",
         "P029",
         "P030",
         "P030",
-        "P028",
         "P031",
         "P031",
     ]

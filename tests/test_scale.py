@@ -89,7 +89,7 @@ def test_merging_adds_up(first, second):
 def test_memory_is_written_as_people_write_it():
     assert parse_memory("8GB") == parse_memory("8 gib") == parse_memory("8192M") == 8 << 30
     assert engine_share(8 << 30).endswith("MiB")
-    for text, code in (("much", "D065"), ("-1GB", "D065"), ("10MB", "D066")):
+    for text, code in (("much", "D077"), ("-1GB", "D077"), ("10MB", "D078")):
         with pytest.raises(ic.InputError) as caught:
             parse_memory(text)
         assert caught.value.code == code

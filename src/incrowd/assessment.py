@@ -145,7 +145,7 @@ def _count(rows: Rows, scenario: Scenario, given: Given) -> tuple[KeyTable, Floa
         raise InputError("D014", f"{rows.place} has a header line but no records.")
     if given.population is None:
         return table, weights
-    outside = open_source(given.population, connection=rows.connection)
+    outside = open_source(given.population, engine=rows.engine)
     joined = join_population(table, tabulate_population(outside, scenario.keys, given.population_count))
     if weights is not None:
         # Both tables are in lexicographic order: the file's classes are the joined ones with records, in order.

@@ -81,8 +81,8 @@ def individual_risk(sizes: Floats, estimated: Floats) -> Floats:
     [0.0171443, 0.1770758]
     """
     f = np.asarray(sizes, float)
-    p = np.where(f > 0, np.minimum(f / np.maximum(np.asarray(estimated, float), f), 1.0), 1.0)
     safe = np.where(f > 0, f, 1.0)
+    p = np.where(f > 0, np.minimum(f / np.maximum(np.asarray(estimated, float), safe), 1.0), 1.0)
     risk = p / safe * _hypergeometric(safe, np.asarray(1.0 - p))
     return np.where(f > 0, risk, 0.0)
 

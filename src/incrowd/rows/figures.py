@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from incrowd.errors import InputError
 from incrowd.keys.packing import pack
 from incrowd.keys.table import KeyTable
-from incrowd.rows.engine import safely
 from incrowd.rows.frame import Rows, encode_rows
 from incrowd.rows.summary import NUMBER
 from incrowd.rows.tabulate import encode
@@ -56,9 +55,13 @@ def join_figures(rows: Rows, table: KeyTable, figures: Mapping[str, Floats]) -> 
         domain.name: pa.array(domain.values, pa.string()).take(pa.array(codes))
         for domain, codes in zip(table.domains, table.codes, strict=True)
     })  # fmt: skip
-    known = pa.table({"_known": encode_rows(labels), **{name: pa.array(values) for name, values in figures.items()}})
-    coded = rows.table.mutate(_class=rows.encoded(table.names))
-    joined = coded.left_join(ibis.memtable(known), [("_class", "_known")]).drop("_class", "_known")
+    known = pa.table(
+        {"incrowd_known": encode_rows(labels), **{name: pa.array(values) for name, values in figures.items()}}
+    )
+    coded = rows.table.mutate(incrowd_class=rows.encoded(table.names))
+    joined = coded.left_join(rows.engine.lookup(known), [("incrowd_class", "incrowd_known")]).drop(
+        "incrowd_class", "incrowd_known"
+    )
     return replace(rows, table=joined)
 
 
@@ -73,14 +76,16 @@ def add_household_risk(rows: Rows, household: str, log_column: str, name: str) -
     # Minus infinity does not add up on every engine: count who is certain, and sum the others.
     certain = rows.table[log_column] == float("-inf")
     table = rows.table.mutate(
-        _home=rows.text(household), _sure=certain.ifelse(1, 0), _ln=certain.ifelse(0.0, rows.table[log_column])
+        incrowd_home=rows.text(household),
+        incrowd_sure=certain.ifelse(1, 0),
+        incrowd_ln=certain.ifelse(0.0, rows.table[log_column]),
     )
-    home = ibis.window(group_by="_home")
-    sure, total = table["_sure"].sum().over(home), table["_ln"].sum().over(home)
-    alone = table["_home"].isnull()
-    risk = 1.0 - alone.ifelse(table["_ln"], total).exp()
-    value = (alone.ifelse(table["_sure"], sure) > 0).ifelse(1.0, risk)
-    return replace(rows, table=table.mutate(**{name: value}).drop("_home", "_sure", "_ln"))
+    home = ibis.window(group_by="incrowd_home")
+    sure, total = table["incrowd_sure"].sum().over(home), table["incrowd_ln"].sum().over(home)
+    alone = table["incrowd_home"].isnull()
+    risk = 1.0 - alone.ifelse(table["incrowd_ln"], total).exp()
+    value = (alone.ifelse(table["incrowd_sure"], sure) > 0).ifelse(1.0, risk)
+    return replace(rows, table=table.mutate(**{name: value}).drop("incrowd_home", "incrowd_sure", "incrowd_ln"))
 
 
 def household_summary(rows: Rows, column: str) -> tuple[float, float]:
@@ -98,6 +103,5 @@ def write_records(rows: Rows, columns: Sequence[str], order: str, path: Path) ->
     """Some columns of every record, in the order of one, as a CSV file that only its owner may read."""
     table = rows.table.order_by(order).select(*columns)
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
-    options = {"header": True, "delimiter": ",", "quote": '"', "escape": '"'}
-    safely(rows.place, lambda: rows.connection.to_csv(table, path, **options))
+    replace(rows, table=table).write(path, "csv")
     path.chmod(0o600)
