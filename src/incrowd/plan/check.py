@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from incrowd.errors import Fault, PlanError
-from incrowd.plan.model import AnyStep, Drop, Plan, Pseudonymise, Recode, Search, SuppressCells, SuppressRecords
+from incrowd.plan.model import Plan
 from incrowd.plan.requirements import DeltaPresence, KMap, TCloseness
+from incrowd.plan.steps import Pseudonymise, SuppressRecords
 
 
 def check_plan(plan: Plan, folder: Path) -> list[Fault]:
@@ -42,10 +43,7 @@ def _files(plan: Plan, folder: Path) -> Iterator[Fault]:
     if plan.data.population is not None:
         named["data.population.source"] = plan.data.population.source
     for number, step in enumerate(plan.steps):
-        if isinstance(step, Recode):
-            named |= {f"steps.{number}.{f}": getattr(step, f) for f in ("lookup", "hierarchy") if getattr(step, f)}
-        if isinstance(step, Search):
-            named |= {f"steps.{number}.hierarchies.{n}": r.file for n, r in step.hierarchies.items() if r.file}
+        named |= {f"steps.{number}.{place}": file for place, file in step.files().items()}
     for number, scenario in enumerate(plan.scenarios):
         if scenario.geography is not None and scenario.geography.hierarchy:
             named[f"scenarios.{number}.geography.hierarchy"] = scenario.geography.hierarchy
@@ -62,20 +60,19 @@ def _steps(plan: Plan) -> Iterator[Fault]:
     there = list(plan.variables)
     keys = plan.with_role("key")
     for number, step in enumerate(plan.steps):
-        only_keys = isinstance(step, Search | SuppressCells)
-        for place, name in _named(step):
-            known = [n for n in there if n in keys] if only_keys else there
+        for place, name in step.named():
+            known = [n for n in there if n in keys] if step.only_keys else there
             if name in known:
                 continue
             where = f"steps.{number}.{place}"
             if name in plan.variables and name not in there:
                 yield Fault("P013", where, f"{name!r} is gone before this step.", "Change the order of the steps.")
             else:
-                what = "a key" if only_keys else "a variable"
+                what = "a key" if step.only_keys else "a variable"
                 yield Fault("P012", where, f"{name!r} is not {what} of the plan.", _did_you_mean(name, known))
         if isinstance(step, Pseudonymise):
             yield from _pseudonym(plan, number, step, there)
-        there = _after(plan, step, there)
+        there = step.after(there, plan.with_role("identifier"))
 
 
 def _pseudonym(plan: Plan, number: int, step: Pseudonymise, there: list[str]) -> Iterator[Fault]:
@@ -89,41 +86,10 @@ def _pseudonym(plan: Plan, number: int, step: Pseudonymise, there: list[str]) ->
         yield Fault("P027", f"steps.{number}.variables", "an identifier must be among the variables.", hint)
 
 
-def _named(step: AnyStep) -> list[tuple[str, str]]:
-    """The variables that a step names, with their place in it."""
-    match step:
-        case Drop() | Pseudonymise():
-            return [(f"variables.{i}", name) for i, name in enumerate(step.variables)]
-        case Recode():
-            return [("variable", step.variable)]
-        case Search():
-            tables = {
-                "hierarchies": list(step.hierarchies),
-                "weights": list(step.weights or {}),
-                "levels": list(step.levels or {}),
-            }
-            return [(f"{field}.{name}", name) for field, names in tables.items() for name in names]
-        case SuppressCells():
-            named = [(f"importance.{i}", name) for i, name in enumerate(step.importance or [])]
-            return [*named, *((f"weights.{name}", name) for name in step.weights or {})]
-        case _:
-            return []
-
-
-def _after(plan: Plan, step: AnyStep, there: list[str]) -> list[str]:
-    """The variables that are there after a step."""
-    if isinstance(step, Drop):
-        return [name for name in there if name not in step.variables]
-    if isinstance(step, Pseudonymise):
-        gone = set(step.variables) & set(plan.with_role("identifier"))
-        return [name for name in [*there, step.into] if name not in gone]
-    return there
-
-
 def _left(plan: Plan) -> list[str]:
     there = list(plan.variables)
     for step in plan.steps:
-        there = _after(plan, step, there)
+        there = step.after(there, plan.with_role("identifier"))
     return there
 
 
@@ -131,13 +97,13 @@ def _order(plan: Plan) -> Iterator[Fault]:
     """What decides about records looks at classes, so nothing may change the classes after it."""
     decided = False
     for number, step in enumerate(plan.steps):
-        if decided and isinstance(step, Recode | Drop):
-            for _, name in _named(step):
+        if decided:
+            for name in step.alters():
                 if name in plan.variables and plan.variables[name].role in ("key", "sensitive"):
                     message = f"{name!r} is changed after records were decided on by the classes it made."
                     yield Fault("P017", f"steps.{number}", message, "Put it before search and suppression.")
-        decided = decided or isinstance(step, SuppressRecords | Search | SuppressCells)
-        if isinstance(step, SuppressCells) or (isinstance(step, Search) and step.local):
+        decided = decided or step.decides
+        if step.single:
             if plan.data.unit is not None:
                 message = "this step counts records, and here people have several."
                 yield Fault("P025", f"steps.{number}", message, "Use recode, search without local, suppress_records.")
@@ -193,14 +159,9 @@ def _requirements(plan: Plan, left: list[str]) -> Iterator[Fault]:
 
 
 def _coarsened(plan: Plan) -> set[str]:
-    """Keys that a search or cell suppression may change."""
-    found: set[str] = set()
-    for step in plan.steps:
-        if isinstance(step, Search):
-            found |= set(step.hierarchies)
-        elif isinstance(step, SuppressCells):
-            found |= set(plan.with_role("key"))
-    return found
+    """Keys that a step may change in a way that only the data decide."""
+    keys = plan.with_role("key")
+    return {name for step in plan.steps for name in step.coarsens(keys)}
 
 
 def _population(plan: Plan) -> Iterator[Fault]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from incrowd.plan import model
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from incrowd.plan import steps
 from incrowd.protect.drop import drop
 from incrowd.protect.pseudonymise import pseudonymise
 from incrowd.protect.recode import recode
@@ -13,19 +16,17 @@ from incrowd.protect.suppress_records import suppress_records
 
 __all__ = ["UNIT", "Change", "Context", "State", "protect"]
 
+#: Every kind of step, and the method that carries it out: (step, its number in the plan, state, context).
+METHODS: Mapping[type[steps.Step], Callable[[Any, int, State, Context], tuple[State, Change]]] = {
+    steps.Drop: drop,
+    steps.Pseudonymise: pseudonymise,
+    steps.Recode: recode,
+    steps.Search: search,
+    steps.SuppressCells: suppress_cells,
+    steps.SuppressRecords: suppress_records,
+}
 
-def protect(step: model.AnyStep, number: int, state: State, context: Context) -> tuple[State, Change]:
+
+def protect(step: steps.AnyStep, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Carry out one step of a plan."""
-    match step:
-        case model.Drop():
-            return drop(step, state)
-        case model.Pseudonymise():
-            return pseudonymise(step, number, state, context)
-        case model.Recode():
-            return recode(step, state, context)
-        case model.SuppressRecords():
-            return suppress_records(step, state, context)
-        case model.Search():
-            return search(step, number, state, context)
-        case model.SuppressCells():
-            return suppress_cells(step, number, state, context)
+    return METHODS[type(step)](step, number, state, context)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from incrowd.plan.model import Drop
-from incrowd.protect.state import Change, State
+from incrowd.plan.steps import Drop
+from incrowd.protect.state import Change, Context, State
 
 
-def drop(step: Drop, state: State) -> tuple[State, Change]:
+def drop(step: Drop, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Remove columns; where a key goes, classes that differed only in it become one."""
     rows, table = state.rows.drop(step.variables), state.table
     left = [name for name in table.names if name not in step.variables]

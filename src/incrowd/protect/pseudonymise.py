@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from incrowd.errors import IncrowdError, InputError
-from incrowd.plan.model import Pseudonymise
+from incrowd.plan.steps import Pseudonymise
 from incrowd.protect.state import Change, Context, State
 from incrowd.secret import pseudonyms
 

@@ -9,14 +9,14 @@ from incrowd.errors import InputError
 from incrowd.keys import labels
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.table import KeyTable, Recode
-from incrowd.plan import model
+from incrowd.plan import steps
 from incrowd.protect.state import Change, Context, State
 from incrowd.rows.lookup import read_hierarchy, read_lookup
 
 Values = Sequence[str | None]
 
 
-def recode(step: model.Recode, state: State, context: Context) -> tuple[State, Change]:
+def recode(step: steps.Recode, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Replace each value by a coarser one. The new names are made once per distinct value and joined to the rows."""
     name = step.variable
     counts = _counts(state, name)
@@ -54,7 +54,7 @@ def _recode_of(values: Values, name: str, named: Mapping[str | None, str | None]
     return Recode.from_values(name, [named.get(value, value) for value in values])
 
 
-def _labels(step: model.Recode, values: Values, context: Context) -> list[str | None]:
+def _labels(step: steps.Recode, values: Values, context: Context) -> list[str | None]:
     name = step.variable
     match step.way:
         case "bands":
@@ -88,7 +88,7 @@ def _at_level(hierarchy: Hierarchy, level: int, values: Values) -> list[str | No
     return labels.mapping(values, {leaf: row[level] for leaf, row in row_of.items()}, hierarchy.name, "fault")
 
 
-def _notes(step: model.Recode, values: Values, new: Values) -> tuple[str, ...]:
+def _notes(step: steps.Recode, values: Values, new: Values) -> tuple[str, ...]:
     notes = [f"{len(values)} values become {len(set(new))}"]
     if step.mapping is not None and (absent := len(set(step.mapping) - set(values))):
         notes.append(f"{absent} values of the mapping do not occur in the file")

@@ -14,7 +14,7 @@ from incrowd.keys.local import LocalRecoding, recode_locally
 from incrowd.keys.search.lattice import Search, measure_levels
 from incrowd.keys.search.lattice import search as find
 from incrowd.keys.table import Int64, KeyTable
-from incrowd.plan import model
+from incrowd.plan import steps
 from incrowd.protect.hierarchies import make_hierarchy, no_hierarchy
 from incrowd.protect.state import Change, Context, State
 from incrowd.protect.suppress_records import drop_failing
@@ -22,7 +22,7 @@ from incrowd.rows import Rows
 from incrowd.rows.engine import OnBatch
 
 
-def search(step: model.Search, number: int, state: State, context: Context) -> tuple[State, Change]:
+def search(step: steps.Search, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Choose a level for every key (or a recoding per class), recode, and drop what may still fail."""
     state = context.bind(state)
     levels = [_levels(step, name, state.table, context) for name in state.table.names]
@@ -64,7 +64,7 @@ def recode_to(state: State, levels: Sequence[Levels], found: Search) -> State:
     return replace(state, rows=rows, table=state.table.recode(recodes), before=before)
 
 
-def _levels(step: model.Search, name: str, table: KeyTable, context: Context) -> Levels:
+def _levels(step: steps.Search, name: str, table: KeyTable, context: Context) -> Levels:
     rule = step.hierarchies.get(name)
     made = no_hierarchy(name, table) if rule is None else make_hierarchy(rule, name, table, context.folder)
     return made.bind(table.domains[table.names.index(name)])
@@ -82,7 +82,7 @@ def _cells(table: KeyTable, levels: Sequence[Levels], found: Search) -> int:
 
 
 def _locally(
-    step: model.Search, number: int, state: State, levels: Sequence[Levels], context: Context
+    step: steps.Search, number: int, state: State, levels: Sequence[Levels], context: Context
 ) -> tuple[State, Change]:
     if state.table.population is not None:
         raise InputError("D029", "local recoding does not go with a population.", "Search without local.")

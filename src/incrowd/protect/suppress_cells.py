@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from incrowd.errors import InputError
 from incrowd.keys.cells import suppress_cells as blank
-from incrowd.plan import model
+from incrowd.plan import steps
 from incrowd.protect.search import reassign_parts
 from incrowd.protect.state import Change, Context, State
 
 
-def suppress_cells(step: model.SuppressCells, number: int, state: State, context: Context) -> tuple[State, Change]:
+def suppress_cells(step: steps.SuppressCells, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Which cells must go so that everybody is one of k? A blank is a category of its own when it is counted, so the
     promise does not rest on reading it as a wildcard; the wildcard count is reported beside it.
     """

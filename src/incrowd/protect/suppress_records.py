@@ -9,11 +9,11 @@ import pyarrow as pa
 
 from incrowd.keys.requirements import Requirement
 from incrowd.keys.table import KeyTable, Mask
-from incrowd.plan.model import SuppressRecords
+from incrowd.plan.steps import SuppressRecords
 from incrowd.protect.state import UNIT, Change, Context, State
 
 
-def suppress_records(step: SuppressRecords, state: State, context: Context) -> tuple[State, Change]:
+def suppress_records(step: SuppressRecords, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Drop what fails until nothing fails.
 
     With one record per person and one set of keys one round is enough, because dropping a class leaves the others as

@@ -1,0 +1,49 @@
+"""What every protection step says of itself, so that a plan can be checked without knowing the methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from pydantic import Field
+
+from incrowd.plan.strict import Strict, Text
+
+
+class Step(Strict):
+    """What every protection step has. A method answers the questions below where its answer differs."""
+
+    reason: Text | None = Field(None, description="Why this step. Stays in the audit.")
+
+    #: The variables that it names must be keys.
+    only_keys: ClassVar[bool] = False
+
+    @property
+    def decides(self) -> bool:
+        """Does it decide about records by the classes they are in? Then nothing may change the classes later."""
+        return False
+
+    @property
+    def single(self) -> bool:
+        """Does it treat every record alone, so that people with several records, and populations, are out of reach?"""
+        return False
+
+    def named(self) -> list[tuple[str, str]]:
+        """The variables that it names, each with its place in the step."""
+        return []
+
+    def alters(self) -> list[str]:
+        """The variables whose values it recodes or removes for all records."""
+        return []
+
+    def files(self) -> dict[str, str]:
+        """The files it reads, by their place in the step."""
+        return {}
+
+    def coarsens(self, keys: Sequence[str]) -> set[str]:
+        """The keys that it may change in a way that only the data decide."""
+        return set()
+
+    def after(self, there: list[str], identifiers: Sequence[str]) -> list[str]:
+        """The variables that are there after it."""
+        return there

@@ -1,0 +1,74 @@
+"""The step search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from incrowd.plan.hierarchies import AnyHierarchy
+from incrowd.plan.steps.base import Step
+from incrowd.plan.strict import Text
+
+
+class Search(Step):
+    """Find the recoding of the keys that costs least, so that all requirements of the plan hold."""
+
+    step: Literal["search"]
+    hierarchies: Annotated[dict[Text, AnyHierarchy], Field(min_length=1)] = Field(
+        description="The keys that may be recoded, each with its hierarchy: a file, 'auto', or a rule. Others stay."
+    )
+    suppression: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.0, description="The share of the records that may be suppressed."
+    )
+    objective: Literal["arithmetic", "geometric", "discernibility", "class_size", "entropy", "precision"] = Field(
+        "geometric", description="What is to be least."
+    )
+    weights: dict[Text, Annotated[float, Field(ge=0)]] | None = Field(
+        None, description="How much a key's loss counts; 1 when left out."
+    )
+    local: bool = Field(
+        False, description="A recoding per class instead of one level per key: less loss, mixed labels."
+    )
+    levels: dict[Text, Annotated[int, Field(ge=0)]] | None = Field(
+        None, description="Pinned levels, as an earlier run wrote them to its audit: nothing is searched."
+    )
+    seconds: Annotated[float, Field(gt=0)] | None = Field(
+        None, description="Stop after so long with the best so far; the result then depends on the machine."
+    )
+
+    @model_validator(mode="after")
+    def _belongs(self) -> Search:
+        if self.local and (self.levels or self.weights or self.objective != "geometric"):
+            raise ValueError("local goes with neither levels nor weights nor another objective: its loss is arithmetic")
+        return self
+
+    only_keys: ClassVar[bool] = True
+
+    @property
+    def decides(self) -> bool:
+        """It may suppress."""
+        return True
+
+    @property
+    def single(self) -> bool:
+        """Where each class has its own recoding."""
+        return self.local
+
+    def named(self) -> list[tuple[str, str]]:
+        """Keys with a hierarchy, a weight or a level."""
+        tables = {
+            "hierarchies": list(self.hierarchies),
+            "weights": list(self.weights or {}),
+            "levels": list(self.levels or {}),
+        }
+        return [(f"{field}.{name}", name) for field, names in tables.items() for name in names]
+
+    def files(self) -> dict[str, str]:
+        """The hierarchies that are files."""
+        return {f"hierarchies.{name}": rule.file for name, rule in self.hierarchies.items() if rule.file}
+
+    def coarsens(self, keys: Sequence[str]) -> set[str]:
+        """What it has a hierarchy for."""
+        return set(self.hierarchies)
