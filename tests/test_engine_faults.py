@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from decimal import Decimal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,6 +18,7 @@ from incrowd.rows import open_source
 from incrowd.rows.columns import refuse_empty_columns
 from incrowd.rows.engine import connect
 from incrowd.rows.tabulate import tabulate
+from incrowd.secret import ORDER
 from servers import need_spark
 from test_engines import COLUMNS, TABLE, address, cluster, environment, sources, spark, write_plan
 
@@ -248,7 +250,7 @@ def test_a_damaged_file_is_refused_by_spark(tmp_path, spark):
 def test_many_rows_come_back_in_their_order(tmp_path, spark):
     pq.write_table(pa.table({"n": pa.array(range(150_000), pa.int64())}), tmp_path / "n.parquet", row_group_size=30_000)
     rows = open_source(tmp_path / "n.parquet", engine=spark)
-    ordered = rows.shuffled(["n"], lambda texts: pa.array([-int(t.split(":")[1]) for t in texts.to_pylist()]))
+    ordered = rows.shuffled(["n"], lambda texts: pa.array([Decimal(-int(t)) for t in texts.to_pylist()], ORDER))
     ordered.write(tmp_path / "out.csv", "csv")
     numbers = list(map(int, (tmp_path / "out.csv").read_text().split()[1:]))
     assert numbers == list(range(149_999, -1, -1))

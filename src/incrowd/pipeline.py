@@ -27,7 +27,7 @@ from incrowd.rows.engine import connect
 from incrowd.rows.lookup import read_hierarchy
 from incrowd.rows.memory import engine_share, follow, keep_below, parse_memory
 from incrowd.rows.tabulate import tabulate, tabulate_population
-from incrowd.secret import Secret, find_secret
+from incrowd.secret import Secret, find_secret, order_records
 
 #: Called with the name of what begins, its number and how many there are.
 Progress = Callable[[str, int, int], None]
@@ -201,7 +201,7 @@ def _log(number: int, name: str, change: Change, reason: str | None, state: Stat
 def _write(plan: Plan, rows: Rows, context: Context, work: Workspace) -> tuple[Path, list[str], Path | None]:
     """Write the rows in an order that a keyed hash decides: the order of the source says who is who."""
     columns = [name for name in rows.columns if name != UNIT]
-    ordered = rows.shuffled(columns, context.order("order"), context.order("order", "tie"))
+    ordered = rows.shuffled(columns, order_records(context.subkey("order")))
     file = work.release / f"{plan.release.name}.{plan.release.format}"
     ordered.select(columns).write(file, plan.release.format)
     if not context.has_unit:

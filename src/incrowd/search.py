@@ -22,7 +22,7 @@ from incrowd.protect.state import Context, State
 from incrowd.protect.suppress_records import drop_failing
 from incrowd.rows import Rows, open_source
 from incrowd.rows.tabulate import tabulate
-from incrowd.secret import Secret
+from incrowd.secret import Secret, order_records
 from incrowd.verification import parse_where
 
 #: What the frontier asks for.
@@ -153,7 +153,7 @@ def _write(rows: Rows, out: Path, keys: Sequence[str], bound: Sequence[Requireme
     kind = out.suffix.removeprefix(".")
     draft = out.with_name(f".{out.name}-{secrets.token_hex(4)}.{kind}")
     try:
-        rows.shuffled(rows.columns, context.order("rows")).write(draft, kind)
+        rows.shuffled(rows.columns, order_records(context.subkey("rows"))).write(draft, kind)
         again = _counted(open_source(draft, delimiter=",", encoding="utf-8"), keys, bound)
         if any(requirement.failing(again).any() for requirement in bound):
             raise NotReleasable("R008", "the written file does not satisfy the requirements; it was removed.")

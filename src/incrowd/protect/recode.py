@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from incrowd.errors import InputError
 from incrowd.keys import labels
 from incrowd.keys.hierarchy import Hierarchy
+from incrowd.keys.packing import add_up
 from incrowd.keys.table import KeyTable, Recode
 from incrowd.plan import steps
 from incrowd.protect.state import Change, Context, State
@@ -33,8 +36,10 @@ def _counts(state: State, name: str) -> Mapping[str | None, int]:
     """The variable's values and their records; for a key the KeyTable knows, without a pass over the rows."""
     if name not in state.table.names:
         return state.rows.value_counts(name)
-    one, _ = state.table.project([name])
-    return {one.domains[0].values[code]: int(n) for code, n in zip(one.codes[0], one.records, strict=True)}
+    at = state.table.names.index(name)
+    values, codes = state.table.domains[at].values, state.table.codes[at].astype(np.int64)
+    counts = add_up(codes, state.table.records, len(values))
+    return {value: count for value, count in zip(values, counts.tolist(), strict=True) if count}
 
 
 def _recode_table(table: KeyTable, name: str, named: Mapping[str | None, str | None]) -> KeyTable:

@@ -9,17 +9,19 @@ somebody's record.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import ibis
 import pyarrow as pa
 
 from incrowd.errors import IncrowdError
 
-#: A function on a batch of encoded records: texts in, texts or whole numbers out. It may hold a secret.
-OnBatch = Callable[[pa.Array], pa.Array]
+#: A function on a batch of records: columns of text in, one column of texts or numbers out. It may hold a secret.
+OnBatch = Callable[..., pa.Array]
+#: What such a function gives, as Ibis calls it.
+Result = Literal["string", "int64", "decimal(38, 0)"]
 #: So many lines of one result are fetched from a cluster, unless the plan says otherwise.
 FETCHED = 20_000_000
 
@@ -41,10 +43,10 @@ class Engine(Protocol):
         """A table from memory, to join with."""
 
     def apply(
-        self, table: ibis.Table, name: str, argument: ibis.Value, function: OnBatch, result: str
-    ) -> ibis.Table:  # fmt: skip
-        """The table with one more column, made by a function on Arrow batches. What the function knows stays in its
-        closure: no secret is ever in SQL.
+        self, table: ibis.Table, name: str, arguments: Sequence[ibis.Value], function: OnBatch, result: Result
+    ) -> ibis.Table:
+        """The table with one more column, made by a function on Arrow batches of some texts, missing ones among them.
+        It may not give missing values. What it knows stays in its closure: no secret is ever in SQL.
         """
 
     def collect(self, expression: ibis.Table, place: str, what: str) -> pa.Table:

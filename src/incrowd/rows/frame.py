@@ -9,7 +9,7 @@ from pathlib import Path
 import ibis
 import pyarrow as pa
 
-from incrowd.rows.engine import Engine, OnBatch
+from incrowd.rows.engine import Engine, OnBatch, Result
 
 #: Columns that the verbs add for a moment begin like this; a source with such a column is refused.
 OURS = "incrowd_"
@@ -148,17 +148,16 @@ class Rows:
         made = self._with("incrowd_made", columns, function, "string").table
         return replace(self, table=made.select([made["incrowd_made"].nullif("").name(name), *self.columns]))
 
-    def shuffled(self, columns: Sequence[str], *functions: OnBatch) -> Rows:
-        """In the order of keyed hashes of these columns: the first decides, the next where the first is equal.
+    def shuffled(self, columns: Sequence[str], function: OnBatch) -> Rows:
+        """In the order of numbers that a keyed function makes of these columns (`order_records` of the secret).
 
-        Two of 64 bits tell any two records apart (a chance of 2^-69 that they do not, for a billion records), and a
-        sort by numbers spills far less than one by texts. Records that are equal in all columns are the same bytes,
-        so their order does not exist.
+        No two different records have the same number. Records that are equal in all columns are the same bytes, so
+        their order does not exist. A sort by numbers spills far less than one by texts.
         """
-        made, orders = self, [f"incrowd_order{i}" for i in range(len(functions))]
-        for name, function in zip(orders, functions, strict=True):
-            made = made._with(name, columns, function, "int64")
-        return replace(self, table=made.table.order_by(orders).drop(*orders))
+        made = self.engine.apply(
+            self.table, "incrowd_order", [self.text(name) for name in columns], function, "decimal(38, 0)"
+        )
+        return replace(self, table=made.order_by("incrowd_order").drop("incrowd_order"))
 
     def encoded(self, columns: Sequence[str]) -> ibis.Value:
         """Columns as one text that tells every difference: '3:abc' for a value, '-' for a missing one."""
@@ -170,9 +169,9 @@ class Rows:
         # Joined in one go: a chain of additions copies the beginning again with every part.
         return ibis.literal("").join(parts)
 
-    def _with(self, name: str, columns: Sequence[str], function: OnBatch, result: str) -> Rows:
+    def _with(self, name: str, columns: Sequence[str], function: OnBatch, result: Result) -> Rows:
         """With a new last column, made by a function on Arrow batches of the encoded columns."""
-        return replace(self, table=self.engine.apply(self.table, name, self.encoded(columns), function, result))
+        return replace(self, table=self.engine.apply(self.table, name, [self.encoded(columns)], function, result))
 
     def write(self, path: Path, kind: str) -> None:
         """Write the records to a new file. Parquet carries no metadata but the schema."""

@@ -6,8 +6,9 @@ file: what is let through is the kind of fault and the line number.
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,7 +18,7 @@ import pyarrow as pa
 
 from incrowd.errors import IncrowdError, InputError
 from incrowd.rows.dialect import LONGEST_LINE, Dialect
-from incrowd.rows.engine import Engine, OnBatch
+from incrowd.rows.engine import Engine, OnBatch, Result
 from incrowd.rows.folder import partitions
 
 T = TypeVar("T")
@@ -91,18 +92,24 @@ class DuckDB:
         return ibis.memtable(table)
 
     def apply(
-        self, table: ibis.Table, name: str, argument: ibis.Value, function: OnBatch, result: str
-    ) -> ibis.Table:  # fmt: skip
+        self, table: ibis.Table, name: str, arguments: Sequence[ibis.Value], function: OnBatch, result: Result
+    ) -> ibis.Table:
         """One more column, by a user function on Arrow batches."""
+        names = [f"text{i}" for i in range(len(arguments))]
 
-        def on_batch(record):  # type: ignore[no-untyped-def]
-            return function(record)
+        # Ibis reads the parameters off the signature, so it is written out for as many as there are.
+        def on_batch(*texts):  # type: ignore[no-untyped-def]
+            return function(*texts)
 
+        on_batch.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [inspect.Parameter(text, inspect.Parameter.POSITIONAL_OR_KEYWORD) for text in names]
+        )
         # Ibis finds user functions by name, so each gets its own.
         on_batch.__name__ = f"on_batch_{id(function):x}"
-        on_batch.__annotations__ = {"record": str, "return": str if result == "string" else int}
-        call = ibis.udf.scalar.pyarrow(on_batch, signature=((("string"),), result))
-        return table.mutate(**{name: call(argument)})
+        call = ibis.udf.scalar.pyarrow(
+            on_batch, signature=(("string",) * len(names), result), null_handling="special", side_effects=False
+        )
+        return table.mutate(**{name: call(*arguments)})
 
     def collect(self, expression: ibis.Table, place: str, what: str) -> pa.Table:
         """Work, and fetch the result."""

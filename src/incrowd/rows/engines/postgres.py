@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import secrets
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -23,7 +23,7 @@ from psycopg import sql
 
 from incrowd.errors import IncrowdError, InputError
 from incrowd.rows.dialect import LONGEST_LINE
-from incrowd.rows.engine import Engine, OnBatch
+from incrowd.rows.engine import Engine, OnBatch, Result
 
 T = TypeVar("T")
 SOURCE = "incrowd_source"
@@ -123,8 +123,8 @@ class Postgres:
         raise _only_counts()
 
     def apply(
-        self, table: ibis.Table, name: str, argument: ibis.Value, function: OnBatch, result: str
-    ) -> ibis.Table:  # fmt: skip
+        self, table: ibis.Table, name: str, arguments: Sequence[ibis.Value], function: OnBatch, result: Result
+    ) -> ibis.Table:
         """Nor functions, least of all with a secret in them."""
         raise _only_counts()
 

@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,15 +22,16 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import SparkConf
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
-from pyspark.sql.types import LongType, StringType, StructField, StructType
+from pyspark.sql.types import DecimalType, LongType, StringType, StructField, StructType
 
 from incrowd.errors import IncrowdError, InputError
-from incrowd.rows.engine import Engine, OnBatch
+from incrowd.rows.engine import Engine, OnBatch, Result
 from incrowd.rows.engines.duckdb import DuckDB
 from incrowd.rows.folder import partitions
 
 T = TypeVar("T")
 MASTER = "local[2]"
+_TYPES = {"string": StringType(), "int64": LongType(), "decimal(38, 0)": DecimalType(38, 0)}
 #: Spark says so when a part of it is gone, and not when it dislikes the data.
 _LOST = re.compile(
     r"ExecutorLost|executor.{0,40}(lost|exited)|worker exited unexpectedly|SparkContext (was|has been) shut ?down|"
@@ -78,18 +79,21 @@ class Spark:
         return self._view(safely("a lookup", lambda: self.session.createDataFrame(table)))
 
     def apply(
-        self, table: ibis.Table, name: str, argument: ibis.Value, function: OnBatch, result: str
-    ) -> ibis.Table:  # fmt: skip
+        self, table: ibis.Table, name: str, arguments: Sequence[ibis.Value], function: OnBatch, result: Result
+    ) -> ibis.Table:
         """One more column, by a function on Arrow batches that is sent to the executors in memory."""
-        frame = self._frame(table.mutate(**{name: argument}))
+        texts = {f"incrowd_text{i}": argument for i, argument in enumerate(arguments)}
+        frame, given = self._frame(table.mutate(**texts)), len(texts)
 
         def on_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
-                made = function(batch.column(batch.num_columns - 1))
-                yield pa.RecordBatch.from_arrays([*batch.columns[:-1], made], names=batch.schema.names)
+                made = function(*batch.columns[-given:])
+                yield pa.RecordBatch.from_arrays(
+                    [*batch.columns[:-given], made], names=[*batch.schema.names[:-given], name]
+                )
 
-        made = StructField(name, StringType() if result == "string" else LongType())
-        return self._view(frame.mapInArrow(on_batches, StructType([*frame.schema.fields[:-1], made])))
+        made = StructField(name, _TYPES[result])
+        return self._view(frame.mapInArrow(on_batches, StructType([*frame.schema.fields[:-given], made])))
 
     def collect(self, expression: ibis.Table, place: str, what: str) -> pa.Table:
         """Work, and fetch the result, unless it has more lines than may be fetched."""
