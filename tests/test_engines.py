@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import random
 
 import pyarrow as pa
@@ -202,6 +203,63 @@ def test_a_parquet_release_holds_the_same_rows(tmp_path, data, sources):
     assert found.schema.types == wanted.schema.types
     assert found.to_pylist() == wanted.to_pylist()
     assert pq.read_metadata(done.release / "people.parquet").metadata is None
+
+
+def test_a_release_in_parts_holds_the_same_rows_in_the_same_order(tmp_path, data, expected, monkeypatch):
+    monkeypatch.setattr("incrowd.rows.parts.RECORDS", 50)
+    if "engine" in data:  # so few rows would otherwise become one partition
+        from incrowd.rows.engines import spark
+
+        monkeypatch.setitem(spark._SESSION, "spark.sql.adaptive.coalescePartitions.enabled", "false")
+    release = {"name": "people", "format": "parquet", "parts": "true"}
+    done = ic.run(write_plan(tmp_path, "suppress_records", data, release))
+    parts = sorted((done.release / "people").iterdir())
+    assert [path.name for path in parts][:1] == ["part-00000.parquet"]
+    if "engine" in data:
+        assert len(parts) > 1
+    assert all(pq.read_metadata(path).metadata is None for path in parts)
+    rows = [row for path in parts for row in pq.read_table(path).to_pylist()]
+    with (expected("suppress_records").release / "people.csv").open(newline="") as file:
+        wanted = list(csv.DictReader(file))
+    assert [{name: value or "" for name, value in row.items()} for row in rows] == wanted
+    manifest = json.loads((done.release / "manifest.json").read_text())
+    assert {f"people/{path.name}" for path in parts} < {entry["name"] for entry in manifest["files"]}
+
+
+def test_a_release_in_a_table_of_the_database(tmp_path, cluster, sources, monkeypatch):
+    """The same rows as in the file, seen by everybody at once or not at all."""
+    import psycopg
+
+    cluster.execute(
+        "CREATE ROLE publisher LOGIN PASSWORD 'writes'", "GRANT CONNECT ON DATABASE postgres TO publisher",
+        "CREATE SCHEMA open AUTHORIZATION publisher",
+    )  # fmt: skip
+    monkeypatch.setenv("PGUSER", "publisher")
+    monkeypatch.setenv("PGPASSWORD", "writes")
+    source, place = {"source": str(sources / "people")}, address(cluster, "open.people")
+    done = ic.run(write_plan(tmp_path, "suppress_records", source, {"name": "people", "table": place}))
+    with psycopg.connect(**cluster.owner()) as connection:
+        found = connection.execute("SELECT * FROM open.people").fetchall()
+    with (done.release / "people.csv").open(newline="") as file:
+        wanted = [tuple(row) for row in csv.reader(file)]
+    assert [tuple(value or "" for value in row) for row in found] == wanted[1:]
+    assert {None, ""} <= {value for row in found for value in row}
+    for path in done.audit.iterdir():
+        assert b"writes" not in path.read_bytes()
+
+    def again(folder, table, code):
+        (tmp_path / folder).mkdir()
+        release = {"name": "people", "table": address(cluster, table)}
+        with pytest.raises(ic.IncrowdError, match=code):
+            ic.run(write_plan(tmp_path / folder, "suppress_records", source, release))
+        assert not (tmp_path / folder / "release").exists()
+
+    again("second", "open.people", "D086")
+    again("elsewhere", "data.people2", "D087")
+    monkeypatch.setattr("incrowd.rows.engines.postgres_table._pieces", lambda batches: iter([id(batches)]))
+    again("changed", "open.other", "X024")
+    with psycopg.connect(**cluster.owner()) as connection:
+        assert connection.execute("SELECT to_regclass('open.other')").fetchone() == (None,)
 
 
 def test_key_tables_are_the_same(data, sources, request):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,10 +15,9 @@ from incrowd.evidence.log import RiskLog, RunLog, Snapshot, StepLog
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.population import join_population
 from incrowd.keys.requirements import Likeness
-from incrowd.keys.table import KeyTable
 from incrowd.plan import Plan, check_columns, load_plan
 from incrowd.plan.requirements import TCloseness, where_text
-from incrowd.protect import UNIT, Change, Context, State, protect
+from incrowd.protect import UNIT, Change, Context, DistantState, State, count, protect
 from incrowd.release import Known, Workspace, gate, open_workspace
 from incrowd.risk.measure import Measured, measure_scenario
 from incrowd.risk.value import Scenario
@@ -25,7 +25,8 @@ from incrowd.rows import Rows, open_source
 from incrowd.rows.columns import refuse_empty_columns
 from incrowd.rows.engine import connect
 from incrowd.rows.lookup import read_hierarchy
-from incrowd.rows.memory import engine_share, follow, keep_below, parse_memory
+from incrowd.rows.memory import class_limit, engine_share, follow, keep_below, parse_memory
+from incrowd.rows.publish import published_table
 from incrowd.rows.tabulate import tabulate, tabulate_population
 from incrowd.secret import Secret, find_secret, order_records
 
@@ -70,7 +71,7 @@ def run(
         tell = _teller(progress, len(plan.steps) + 4)
         tell("read and count")
         state, context = _start(plan, folder, secret, work, cap, stack, within)
-        came = state.table
+        came = state
         steps = [_log(0, "start", Change("the file as it came"), None, state, 0.0)]
         for number, step in enumerate(plan.steps, start=1):
             tell(f"{step.step} {getattr(step, 'variable', '')}".strip())
@@ -80,12 +81,12 @@ def run(
         tell("write")
         file, columns, units = _write(plan, state.rows, context, work)
         tell("gate: count the written file again")
-        known = _known(context.bind(state), context)
+        known = _known(state, context)
         verdicts, refusal = gate(plan, file, columns, steps[-1].after.records, secret, units, known)
         log = RunLog(
             plan.title, plan.tier, plan.data.kind, plan.data.unit, tuple(steps), verdicts,
             {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
-            _risks(plan, came, state.table),
+            _risks(plan, came, state),
         )  # fmt: skip
         tell("evidence")
         write_audit(work.audit, plan, log, plan.data.place(folder), secret)
@@ -94,7 +95,8 @@ def run(
             raise refusal
         released = open_source(file, delimiter=",", encoding="utf-8", spill=work.spill, memory=_share(cap))
         write_release_files(work.release, plan, log, released)
-        place = work.publish()
+        with published_table(plan.release.table, released, columns):
+            place = work.publish()
     return Run(place, place / "release", place / "audit", log)
 
 
@@ -106,18 +108,20 @@ def _start(
     cap: int | None,
     stack: ExitStack,
     within: Callable[[float], None] | None,
-) -> tuple[State, Context]:
+) -> tuple[State | DistantState, Context]:
     """Open the data, check it against the plan, count it once. What was opened is closed with the stack."""
     data = plan.data
-    engine = connect(data.engine, spill=work.spill, memory=_share(cap), master=data.master, limit=data.limit)
+    engine = connect(
+        data.engine, spill=work.spill, memory=_share(cap), master=data.master, limit=_limit(data.limit, cap)
+    )
     stack.callback(engine.close)
     stack.enter_context(follow(engine, within))
     rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding, engine=engine)
     stack.callback(rows.close)
     check_columns(plan, rows.columns, rows.place)
-    counted = {*plan.with_role("key"), *plan.with_role("sensitive")}
-    counted |= {name for requirement in plan.requirements for name in requirement.where or {}}
-    rows = rows.as_text([name for name in plan.variables if name in counted])
+    as_text = {*plan.with_role("key"), *plan.with_role("sensitive")}
+    as_text |= {name for requirement in plan.requirements for name in requirement.where or {}}
+    rows = rows.as_text([name for name in plan.variables if name in as_text])
     if data.unit is not None:
         rows = rows.copy(data.unit, UNIT)
     trees = _trees(plan, folder)
@@ -126,12 +130,14 @@ def _start(
     dropped = {name for step in plan.steps if step.step == "drop" for name in step.variables}
     refuse_empty_columns(rows, [name for name in plan.variables if name not in dropped])
     keys = plan.with_role("key")
-    table = tabulate(rows, keys, sensitive, UNIT if data.unit else None)
-    if data.population is not None:
+    unit = UNIT if data.unit else None
+    if data.population is None:
+        counted = count(rows, tuple(keys), tuple(sensitive), unit)
+    else:
         # Only the keys that are released are asked of the population.
-        table, _ = table.project([key for key in keys if key not in dropped])
+        table, _ = tabulate(rows, keys, sensitive, unit).project([key for key in keys if key not in dropped])
         outside = open_source(folder / data.population.source, engine=engine)
-        table = join_population(table, tabulate_population(outside, table.names, data.population.count))
+        counted = join_population(table, tabulate_population(outside, table.names, data.population.count))
     context = Context(
         folder,
         secret,
@@ -142,32 +148,44 @@ def _start(
         data.unit is not None,
         {name: dict(zip(tree.leaves, tree.rows, strict=True)) for name, tree in trees.items()},
     )
-    return State(rows.bring_in(), table), context
+    return counted if isinstance(counted, DistantState) else State(rows.bring_in(), counted), context
 
 
 def _share(cap: int | None) -> str | None:
     return None if cap is None else engine_share(cap)
 
 
-def _risks(plan: Plan, came: KeyTable, leaves: KeyTable) -> tuple[RiskLog, ...]:
+def _limit(asked: int | None, cap: int | None) -> int | None:
+    return asked if asked is not None or cap is None else class_limit(cap)
+
+
+def _risks(plan: Plan, came: State | DistantState, leaves: State | DistantState) -> tuple[RiskLog, ...]:
     """The scenarios of the plan, measured before the first step and after the last."""
     protection = plan.data.protection
     fraction = None if protection is None else protection.sampling_fraction
     imputed = 0.0 if protection is None else protection.imputed_share
-    kept = leaves.people / max(came.people, 1)
+    if not plan.scenarios:
+        return ()
+    kept = _people(leaves) / max(_people(came), 1)
 
-    def measured(table: KeyTable, scenario: Scenario, share: float) -> Measured | None:
-        keys = [key for key in scenario.keys if key in table.names]
-        if not keys or not table.classes:
+    def measured(state: State | DistantState, scenario: Scenario, share: float) -> Measured | None:
+        there = state.keys if isinstance(state, DistantState) else state.table.names
+        keys = [key for key in scenario.keys if key in there]
+        if not keys or not _people(state):
             return None
-        smaller, part = table.project(keys)[0], None if fraction is None else fraction * share
+        smaller = tabulate(state.rows, keys) if isinstance(state, DistantState) else state.table.project(keys)[0]
+        part = None if fraction is None else fraction * share
         return measure_scenario(smaller, scenario, fraction=part, imputed=imputed)[0]
 
     found = []
-    for scenario in plan_scenarios(plan) if plan.scenarios else ():
+    for scenario in plan_scenarios(plan):
         if (before := measured(came, scenario, 1.0)) is not None:
             found.append(RiskLog(before, measured(leaves, scenario, kept)))
     return tuple(found)
+
+
+def _people(state: State | DistantState) -> int:
+    return state.records if isinstance(state, DistantState) else state.table.people
 
 
 def _trees(plan: Plan, folder: Path) -> dict[str, Hierarchy]:
@@ -176,8 +194,17 @@ def _trees(plan: Plan, folder: Path) -> dict[str, Hierarchy]:
     return {r.sensitive: read_hierarchy(folder / str(r.hierarchy), r.sensitive) for r in asked}
 
 
-def _known(state: State, context: Context) -> Known:
+def _known(state: State | DistantState, context: Context) -> Known:
     """What the gate is told beside the file: the spread before suppression, the population, the hierarchies."""
+    if isinstance(state, DistantState):
+        # Distant classes are never suppressed when something compares with the whole file: it is as it came.
+        names = {r.sensitive for r in context.requirements if isinstance(r, Likeness)}
+        whole = {name: Counter[str | None]() for name in names}
+        for name, counts in whole.items():
+            for value, number in state.rows.value_counts(name).items():
+                counts[value or None] += number
+        return Known(whole, None, context.paths)
+    state = context.bind(state)
     spread = {
         r.sensitive: dict(zip(r.reference.values, r.reference.counts.tolist(), strict=True))
         for r in state.bound
@@ -191,10 +218,16 @@ def _known(state: State, context: Context) -> Known:
     return Known(spread, population, context.paths)
 
 
-def _log(number: int, name: str, change: Change, reason: str | None, state: State, seconds: float) -> StepLog:
+def _log(
+    number: int, name: str, change: Change, reason: str | None, state: State | DistantState, seconds: float
+) -> StepLog:
+    if isinstance(state, DistantState):
+        after = Snapshot.of_sizes(state.keys, state.classes.sizes())
+    else:
+        after = Snapshot.of(state.table)
     return StepLog(
         number, name, change.title, reason, change.records_removed, change.cells_changed,
-        change.removed_for, change.notes, Snapshot.of(state.table), round(seconds, 3), found=change.found,
+        change.removed_for, change.notes, after, round(seconds, 3), found=change.found,
     )  # fmt: skip
 
 
@@ -202,8 +235,8 @@ def _write(plan: Plan, rows: Rows, context: Context, work: Workspace) -> tuple[P
     """Write the rows in an order that a keyed hash decides: the order of the source says who is who."""
     columns = [name for name in rows.columns if name != UNIT]
     ordered = rows.shuffled(columns, order_records(context.subkey("order")))
-    file = work.release / f"{plan.release.name}.{plan.release.format}"
-    ordered.select(columns).write(file, plan.release.format)
+    file = work.release / plan.release.file
+    ordered.select(columns).write(file, plan.release.kind)
     if not context.has_unit:
         return file, columns, None
     # For the gate only, in the private folder: whose record each line is. Equal lines may trade places between the

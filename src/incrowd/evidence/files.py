@@ -47,7 +47,9 @@ def write_release_files(folder: Path, plan: Plan, log: RunLog, released: Rows) -
     lines = [_row(plan, name, found) for name, found in summarise(released).items()]
     _write(folder / "dictionary.csv", dictionary_csv(lines))
     _write(folder / "report.html", public_report(log))
-    files: Mapping[str, Path] = {path.name: path for path in sorted(folder.iterdir())}
+    files: Mapping[str, Path] = {
+        path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()
+    }
     _write(folder / "manifest.json", release_manifest(files))
 
 

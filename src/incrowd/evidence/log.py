@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from incrowd.keys.table import KeyTable
@@ -33,14 +33,21 @@ class Snapshot:
     @staticmethod
     def of(table: KeyTable) -> Snapshot:
         """Take the snapshot of a KeyTable."""
-        sizes = table.size_histogram()
+        whole = Snapshot.of_sizes(table.names, table.size_histogram())
+        if table.pairs is None:
+            return whole
+        # People in several classes count once, and the histogram cannot tell.
+        below = {k: table.people_below(k) for k in whole.people_below}
+        return replace(whole, records=int(table.records.sum()), people=table.people, people_below=below)
+
+    @staticmethod
+    def of_sizes(keys: tuple[str, ...], sizes: Mapping[int, int]) -> Snapshot:
+        """Take it of the sizes of the classes, where a record is a person."""
         people = sum(size * number for size, number in sizes.items())
         below = {k: sum(size * sizes.get(size, 0) for size in range(1, k)) for k in range(2, LARGEST_K + 1)}
-        if table.pairs is not None:  # people in several classes count once, and the histogram cannot tell
-            people, below = table.people, {k: table.people_below(k) for k in below}
         return Snapshot(
-            keys=table.names,
-            records=int(table.records.sum()),
+            keys=keys,
+            records=people,
             people=people,
             classes=sum(sizes.values()),
             uniques=sizes.get(1, 0),

@@ -35,7 +35,7 @@ def hash_records(
 ) -> NDArray[np.uint64]:
     """Two numbers, 128 bits together, for each record of several texts, without putting its texts together first.
 
-    Text j of record i is the lengths[j, i] bytes from begins[j, i] on; a length below 0 is a missing text. What is hashed
+    Text j of record i is the lengths[j, i] bytes from begins[j, i] on; a length below 0 is a missing text. Hashed
     is each text behind its length in four bytes, so no two different records are the same message.
     """
     if len(key) != KEY_BYTES:

@@ -53,7 +53,9 @@ class Data(Strict):
     )
     master: Text | None = Field(None, description="With spark: its master URL; `local[2]` when left out.")
     limit: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="With spark: how many lines of one result may be fetched; 20,000,000 when left out."
+        None,
+        description="How many classes may be held here; more stay in the engine. Left out: 20,000,000 with spark, "
+        "otherwise what the memory cap allows.",
     )
 
     @property
@@ -78,8 +80,10 @@ class Data(Strict):
 
     @model_validator(mode="after")
     def _belongs(self) -> Data:
-        if self.engine != "spark" and (self.master is not None or self.limit is not None):
-            raise ValueError("master and limit go with engine: spark")
+        if self.engine != "spark" and self.master is not None:
+            raise ValueError("master goes with engine: spark")
+        if self.database and self.limit is not None:
+            raise ValueError("a database has no limit: its classes are always fetched")
         if self.engine == "spark" and self.database:
             raise ValueError("a database is counted where it is and applied in duckdb: leave out engine: spark")
         return self
@@ -101,6 +105,14 @@ class Release(Strict):
     """What the released file looks like."""
 
     format: Literal["csv", "parquet"] = "csv"
+    parts: bool = Field(
+        False, description="With parquet: a folder of files instead of one. On Spark the executors write them."
+    )
+    table: Text | None = Field(
+        None,
+        description="Write the release to this new table of PostgreSQL, too, in one transaction: "
+        "`postgresql://host/database?table=schema.table`, without user and password.",
+    )
     name: str = Field(
         "data",
         pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$",
@@ -113,6 +125,29 @@ class Release(Strict):
         if name.lower() == "dictionary":
             raise ValueError("the data dictionary has this name already")
         return name
+
+    @field_validator("table")
+    @classmethod
+    def _without_credentials(cls, table: str | None) -> str | None:
+        if table is not None and (fault := database_fault(table)) is not None:
+            raise ValueError(fault)
+        return table
+
+    @model_validator(mode="after")
+    def _belongs(self) -> Release:
+        if self.parts and self.format != "parquet":
+            raise ValueError("parts go with format: parquet")
+        return self
+
+    @property
+    def kind(self) -> str:
+        """How it is written: csv, parquet, or parts."""
+        return "parts" if self.parts else self.format
+
+    @property
+    def file(self) -> str:
+        """The name of the file, or of the folder of parts."""
+        return self.name if self.parts else f"{self.name}.{self.format}"
 
 
 class Plan(Strict):

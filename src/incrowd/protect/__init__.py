@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from incrowd.plan import steps
+from incrowd.protect.distant import DistantState, count, protect_distant
 from incrowd.protect.drop import drop
 from incrowd.protect.pseudonymise import pseudonymise
 from incrowd.protect.recode import recode
@@ -14,7 +15,7 @@ from incrowd.protect.state import UNIT, Change, Context, State
 from incrowd.protect.suppress_cells import suppress_cells
 from incrowd.protect.suppress_records import suppress_records
 
-__all__ = ["UNIT", "Change", "Context", "State", "protect"]
+__all__ = ["UNIT", "Change", "Context", "DistantState", "State", "count", "protect"]
 
 #: Every kind of step, and the method that carries it out: (step, its number in the plan, state, context).
 METHODS: Mapping[type[steps.Step], Callable[[Any, int, State, Context], tuple[State, Change]]] = {
@@ -27,6 +28,10 @@ METHODS: Mapping[type[steps.Step], Callable[[Any, int, State, Context], tuple[St
 }
 
 
-def protect(step: steps.AnyStep, number: int, state: State, context: Context) -> tuple[State, Change]:
+def protect(
+    step: steps.AnyStep, number: int, state: State | DistantState, context: Context
+) -> tuple[State | DistantState, Change]:
     """Carry out one step of a plan."""
+    if isinstance(state, DistantState):
+        return protect_distant(step, state, context)
     return METHODS[type(step)](step, number, state, context)

@@ -14,6 +14,7 @@ from incrowd.keys.packing import add_up
 from incrowd.keys.table import KeyTable, Recode
 from incrowd.plan import steps
 from incrowd.protect.state import Change, Context, State
+from incrowd.rows import Rows
 from incrowd.rows.lookup import read_hierarchy, read_lookup
 
 Values = Sequence[str | None]
@@ -22,14 +23,20 @@ Values = Sequence[str | None]
 def recode(step: steps.Recode, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Replace each value by a coarser one. The new names are made once per distinct value and joined to the rows."""
     name = step.variable
-    counts = _counts(state, name)
-    values = list(counts)
+    rows, named, change = relabel(step, state.rows, _counts(state, name), context)
+    return replace(state, rows=rows, table=_recode_table(state.table, name, named)), change
+
+
+def relabel(
+    step: steps.Recode, rows: Rows, counts: Mapping[str | None, int], context: Context
+) -> tuple[Rows, dict[str | None, str | None], Change]:
+    """The rows with the new names, the new name of each value, and what changed."""
+    values, name = list(counts), step.variable
     new = _labels(step, values, context)
     named = dict(zip(values, new, strict=True))
     cells = sum(number for value, number in counts.items() if named[value] != value)
-    rows = state.rows.relabel(name, {old: label for old, label in named.items() if old is not None})
-    change = Change(f"recode {name} by {step.way}", cells_changed=cells, notes=_notes(step, values, new))
-    return replace(state, rows=rows, table=_recode_table(state.table, name, named)), change
+    changed = rows.relabel(name, {old: label for old, label in named.items() if old is not None})
+    return changed, named, Change(f"recode {name} by {step.way}", cells_changed=cells, notes=_notes(step, values, new))
 
 
 def _counts(state: State, name: str) -> Mapping[str | None, int]:

@@ -39,7 +39,7 @@ def _judge_file(
     if (weakness := secret.weakness) is not None:
         message = f"the secret is too weak to release anything: {weakness}."
         return (), NotReleasable("R005", message, "Make one: openssl rand -hex 32")
-    count = read_back(file, plan.release.format, units)
+    count = read_back(file, plan.release.kind, units)
     found = list(count.columns)
     if found != list(columns):
         return (), NotReleasable("R002", "the written file does not have the columns it should have.")

@@ -85,9 +85,9 @@ class Recount:
 
     def all_text(self, columns: Sequence[str]) -> bool:
         """Are these columns text in the file? Only then can no two readers write a value in two ways."""
-        if self.kind != "parquet":
+        if self.kind == "csv":
             return True
-        schema = pa.parquet.read_schema(self.path)
+        schema = pa.parquet.read_schema(_files(self.path)[0])
         return all(pa.types.is_string(schema.field(name).type) for name in columns)
 
     def _count(self, keys: Sequence[str], sensitive: str | None = None) -> pa.Table:
@@ -135,17 +135,18 @@ class Recount:
 
 def read_back(path: Path, kind: str, units: Path | None = None) -> Recount:
     """Read a release as a stranger would, every column as text."""
-    names = pa.parquet.read_schema(path).names if kind == "parquet" else _header(path)
+    names = _header(path) if kind == "csv" else pa.parquet.read_schema(_files(path)[0]).names
     return Recount(path, kind, tuple(names), units)
 
 
 def _read(path: Path, kind: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
     """The file piece by piece. Parquet's texts stay dictionaries, as they are stored: counting those is quick."""
-    if kind == "parquet":
-        schema = pa.parquet.read_schema(path)
-        texts = [name for name in schema.names if pa.types.is_string(schema.field(name).type)]
-        with pa.parquet.ParquetFile(path, read_dictionary=texts) as file:
-            yield from file.iter_batches(BATCH, columns=columns)
+    if kind != "csv":
+        for part in _files(path):
+            schema = pa.parquet.read_schema(part)
+            texts = [name for name in schema.names if pa.types.is_string(schema.field(name).type)]
+            with pa.parquet.ParquetFile(part, read_dictionary=texts) as file:
+                yield from file.iter_batches(BATCH, columns=columns)
         return
     header = _header(path)
     yield from pa.csv.open_csv(
@@ -161,6 +162,11 @@ def _read(path: Path, kind: str, columns: Sequence[str] | None = None) -> Iterat
             quoted_strings_can_be_null=False,
         ),
     )
+
+
+def _files(path: Path) -> list[Path]:
+    """A Parquet file, or every file of a folder of parts: nothing may hide there."""
+    return sorted(path.iterdir()) if path.is_dir() else [path]
 
 
 def _header(path: Path) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Literal, Protocol
 import ibis
 import pyarrow as pa
 
-from incrowd.errors import IncrowdError
+from incrowd.errors import IncrowdError, InputError
 
 #: A function on a batch of records: columns of text in, one column of texts or numbers out. It may hold a secret.
 OnBatch = Callable[..., pa.Array]
@@ -26,9 +26,20 @@ Result = Literal["string", "int64", "decimal(38, 0)"]
 FETCHED = 20_000_000
 
 
+def too_many(what: str, place: str, limit: int) -> InputError:
+    """The error for a result that has too many lines to be held here."""
+    return InputError(
+        "D080",
+        f"{what} of {place} are more than the {limit:,} lines that may be held here.",
+        "Drop or recode keys before this step, or raise data: limit or --memory.",
+    )
+
+
 class Engine(Protocol):
     """Where tables live. Expressions are Ibis expressions over tables that the engine gave out itself."""
 
+    #: So many classes may be held here; None where nobody set a limit.
+    limit: int | None
     #: Fetching all records is as cheap as counting them, because engine and Python share one machine's memory.
     scans: bool
 
@@ -56,7 +67,10 @@ class Engine(Protocol):
         """Work, and fetch a large result piece by piece, in its order. Closing it early stops the engine."""
 
     def write(self, table: ibis.Table, path: Path, kind: str, place: str) -> None:
-        """Write one file, in the table's order: 'csv' or 'parquet'."""
+        """Write one file, in the table's order: 'csv' or 'parquet'; or a new folder of Parquet files: 'parts'."""
+
+    def keep(self, table: ibis.Table, place: str) -> ibis.Table:
+        """Work now, and keep the result inside the engine for as long as it runs."""
 
     def bring_in(self, table: ibis.Table, place: str) -> tuple[Engine, ibis.Table]:
         """The same records where steps can change them. Only a database that may just be read has to copy them."""
@@ -78,12 +92,12 @@ def connect(
 ) -> Engine:
     """Start an engine: 'duckdb' in this process, or 'spark' at a master URL (two local cores when none is named).
 
-    `limit` is how many lines of one result may be fetched from Spark.
+    `limit` is how many classes may be held here, and how many lines of one result may be fetched from Spark.
     """
     if name == "duckdb":
         from incrowd.rows.engines.duckdb import DuckDB
 
-        return DuckDB(spill, memory)
+        return DuckDB(spill, memory, limit)
     try:
         from incrowd.rows.engines.spark import Spark
     except ImportError:

@@ -174,7 +174,7 @@ class Rows:
         return replace(self, table=self.engine.apply(self.table, name, [self.encoded(columns)], function, result))
 
     def write(self, path: Path, kind: str) -> None:
-        """Write the records to a new file. Parquet carries no metadata but the schema."""
+        """Write the records to a new file, or with 'parts' a new folder. Parquet has no metadata but the schema."""
         self.engine.write(self.table, path, kind, self.place)
 
 

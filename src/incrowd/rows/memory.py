@@ -19,6 +19,8 @@ from incrowd.rows.engine import Engine
 #: What Python, its libraries and compiled kernels take before the first record is read.
 BASE = 400 << 20
 LEAST = 768 << 20
+#: What a class needs at the worst moment of a run: its keys, its counts, and both again while it is put together.
+BYTES_A_CLASS = 140
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _PAGES = Path("/proc/self/statm")
 _PAGE = 4096
@@ -41,6 +43,11 @@ def parse_memory(text: str) -> int:
 def engine_share(cap: int) -> str:
     """How much of the cap the engine may buffer before it spills: less than half of what is above the base."""
     return f"{int((cap - BASE) * 0.45) >> 20}MiB"
+
+
+def class_limit(cap: int) -> int:
+    """How many classes may be held in the rest of the cap; what a run on 56 million people needed for each."""
+    return int((cap - BASE) * 0.55) // BYTES_A_CLASS
 
 
 def resident() -> int | None:

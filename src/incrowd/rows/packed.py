@@ -27,11 +27,16 @@ class TooWide(Exception):
     """The columns do not fit into one number, or one of them has too many values."""
 
 
+class TooMany(Exception):
+    """There are more different rows than may be held."""
+
+
 class PackedCounter:
     """Counts rows of texts, batch by batch."""
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str], limit: int | None = None) -> None:
         self.records = 0
+        self._limit = limit
         self._columns = [_Column(name) for name in names]
         self._widths = [1] * len(names)
         self._waiting: list[Int64] = []
@@ -120,6 +125,8 @@ class PackedCounter:
         if len(self._numbers):
             numbers, counts = merge_counts(self._numbers, self._counts, numbers, counts)
         self._numbers, self._counts = numbers, counts
+        if self._limit is not None and len(numbers) > self._limit:
+            raise TooMany
 
     def _put_in_order(self) -> None:
         """Rewrite the fields so that codes are in byte order of the values, and sort by them."""

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from incrowd.errors import InputError
 from incrowd.keys.packing import add_up, count_rows, group, pack
 from incrowd.keys.table import Domain, Histogram, Int32, Int64, KeyTable, Pairs
+from incrowd.rows.engine import too_many
 from incrowd.rows.frame import Rows
-from incrowd.rows.packed import PackedCounter, TooWide
+from incrowd.rows.packed import PackedCounter, TooMany, TooWide
 
 #: So many records are looked at before it is decided who counts: the engine, or the sort here.
 PEEK = 1 << 17
@@ -74,12 +75,14 @@ def _count(rows: Rows, keys: Sequence[str], sensitive: str | None, unit: str | N
     if not rows.engine.scans:
         return _build(_grouped(rows, picked, keys), keys, sensitive, unit)
     if unit is None and columns:
-        counter = PackedCounter([*keys, *([sensitive] if sensitive is not None else [])])
+        counter = PackedCounter([*keys, *([sensitive] if sensitive is not None else [])], rows.engine.limit)
         try:
             if not _few(counter, rows.stream(picked, PEEK)):
                 return counter.table(len(keys), sensitive)
         except TooWide:
             pass  # many values or wide keys: the columns are kept apart
+        except TooMany:
+            raise _too_many(rows, keys) from None
         else:
             return _build(_grouped(rows, picked, keys), keys, sensitive, unit)
     coded = _Coded()
@@ -101,7 +104,14 @@ def _few(counter: PackedCounter, stream: Generator[pa.RecordBatch, None, None]) 
 
 def _grouped(rows: Rows, picked: ibis.Table, keys: Sequence[str]) -> dict[str, pa.ChunkedArray]:
     counted = picked.group_by(list(picked.columns)).aggregate(n=picked.count())
-    return _Coded().add(rows.collect(counted, f"the classes of {', '.join(keys)}")).columns()
+    found = rows.collect(counted, f"the classes of {', '.join(keys)}")
+    if rows.engine.limit is not None and found.num_rows > rows.engine.limit:
+        raise _too_many(rows, keys)
+    return _Coded().add(found).columns()
+
+
+def _too_many(rows: Rows, keys: Sequence[str]) -> InputError:
+    return too_many(f"the classes of {', '.join(keys)}", rows.place, rows.engine.limit or 0)
 
 
 class _Coded:

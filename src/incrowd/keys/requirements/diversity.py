@@ -143,13 +143,17 @@ class OneSided(Requirement):
 
     def bind(self, table: KeyTable) -> Self:
         """Refuse a value nobody in the original file has: a slip of the pen would make every class pass."""
-        if not self._figures(table).having(self.value).any():
+        self.refuse_absent(bool(self._figures(table).having(self.value).any()))
+        return self
+
+    def refuse_absent(self, somebody: bool) -> None:
+        """Raise unless somebody has the value."""
+        if not somebody:
             raise InputError(
                 "D046",
                 f"nobody has the value that {self.model} names of {self.sensitive!r}.",
                 "Write it exactly as it is in the file.",
             )
-        return self
 
     def measure(self, table: KeyTable) -> Numbers:
         """The share of people with the value."""

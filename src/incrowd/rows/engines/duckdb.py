@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import secrets
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +21,7 @@ from incrowd.errors import IncrowdError, InputError
 from incrowd.rows.dialect import LONGEST_LINE, Dialect
 from incrowd.rows.engine import Engine, OnBatch, Result
 from incrowd.rows.folder import partitions
+from incrowd.rows.parts import write_parts
 
 T = TypeVar("T")
 
@@ -40,8 +42,8 @@ class DuckDB:
 
     scans = True
 
-    def __init__(self, spill: Path | None = None, memory: str | None = None) -> None:
-        self.spill = spill
+    def __init__(self, spill: Path | None = None, memory: str | None = None, limit: int | None = None) -> None:
+        self.spill, self.limit = spill, limit
         self.connection: Any = ibis.duckdb.connect()
         settings = {
             "autoinstall_known_extensions": "false",
@@ -126,8 +128,10 @@ class DuckDB:
             reader.close()
 
     def write(self, table: ibis.Table, path: Path, kind: str, place: str) -> None:
-        """Write one file. Parquet carries no metadata but the schema."""
-        if kind == "parquet":
+        """Write one file, or a folder of parts. Parquet carries no metadata but the schema."""
+        if kind == "parts":
+            write_parts(path, table.schema().to_pyarrow(), self.stream(table, 1 << 17, place))
+        elif kind == "parquet":
             safely(place, lambda: self.connection.to_parquet(table, path, compression="zstd"))
         else:
             options = {"header": True, "delimiter": ",", "quote": '"', "escape": '"'}
@@ -140,6 +144,14 @@ class DuckDB:
             self.write(self.connection.table("_batches"), path, kind, place)
         finally:
             self.connection.con.unregister("_batches")
+
+    def keep(self, table: ibis.Table, place: str) -> ibis.Table:
+        """In a file of the private folder, or in memory where there is none."""
+        if self.spill is None:
+            return self.lookup(self.collect(table, place, "a result"))
+        copy = self.spill / f"{secrets.token_hex(8)}.parquet"
+        self.write(table, copy, "parquet", place)
+        return self.read_parquet(copy)
 
     def bring_in(self, table: ibis.Table, place: str) -> tuple[Engine, ibis.Table]:
         """They are here already."""

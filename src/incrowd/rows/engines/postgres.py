@@ -47,21 +47,12 @@ class Postgres:
     """
 
     scans = False
+    limit: int | None = None
 
     def __init__(self, address: str, home: Engine) -> None:
-        parts = urlsplit(address)
-        table = parse_qs(parts.query).get("table", [""])[0]
-        if parts.username is not None or parts.password is not None or not table:
-            raise InputError(
-                "D081", "the address of the database holds a user or a password, or no table.",
-                "Write postgresql://host/database?table=schema.table, and set PGUSER and PGPASSWORD or .pgpass.",
-            )  # fmt: skip
         self.spill, self.home = home.spill, home
-        self.place = table
-        given = {"host": parts.hostname, "port": parts.port, "dbname": unquote(parts.path.strip("/"))}
-        known: dict[str, Any] = {name: value for name, value in given.items() if value}
-        self._connection = _connect(known)
-        name = sql.Identifier(*table.split("."))
+        self._connection, self.place = open_database(address, read_only=True)
+        name = sql.Identifier(*self.place.split("."))
         columns = safely(self.place, lambda: self._columns(name))
         cells = sql.SQL(", ").join(
             sql.SQL('{0}::text COLLATE "C" AS {0}').format(sql.Identifier(column)) for column in columns
@@ -81,16 +72,7 @@ class Postgres:
         query = ibis.to_sql(expression, dialect="postgres")
         rest = f", {query[5:]}" if query.startswith("WITH ") else f" {query}"
         copy = f'COPY (WITH "{SOURCE}" AS ({self._base}){rest}) TO STDOUT (FORMAT csv)'
-        schema = expression.schema().to_pyarrow()
-        cursor = self._connection.cursor()
-        copied = cursor.copy(copy.encode())
-        try:
-            data = safely(place, copied.__enter__)
-            yield from _batches(data, schema, place)
-            safely(place, lambda: copied.__exit__(None, None, None))
-        except BaseException:
-            self.close()  # not copied.__exit__: it would wait for the rest, and raise the database's own error
-            raise
+        yield from copied(self._connection, copy, expression.schema().to_pyarrow(), place)
 
     def bring_in(self, table: ibis.Table, place: str) -> tuple[Engine, ibis.Table]:
         """Stream the rows to the private folder of the other engine, and let go of the database."""
@@ -116,6 +98,10 @@ class Postgres:
 
     def read_parquet(self, path: Path) -> ibis.Table:
         """A database that may only be read reads no files."""
+        raise _only_counts()
+
+    def keep(self, table: ibis.Table, place: str) -> ibis.Table:
+        """It keeps nothing of ours."""
         raise _only_counts()
 
     def lookup(self, table: pa.Table) -> ibis.Table:
@@ -167,12 +153,37 @@ def _fault(state: str | None, kind: str, place: str) -> IncrowdError:
     return InputError("D084", f"the database cannot read {place} (SQLSTATE {state}).", "Its own log says why.")
 
 
-def _connect(known: dict[str, Any]) -> Any:
+def copied(connection: Any, query: str, schema: pa.Schema, place: str) -> Generator[pa.RecordBatch, None, None]:
+    """What a COPY TO STDOUT as CSV sends, batch by batch. Closed early, it ends the connection."""
+    copy = connection.cursor().copy(query.encode())
+    try:
+        data = safely(place, copy.__enter__)
+        yield from _batches(data, schema, place)
+        safely(place, lambda: copy.__exit__(None, None, None))
+    except BaseException:
+        connection.close()  # not copy.__exit__: it would wait for the rest, and raise the database's own error
+        raise
+
+
+def open_database(address: str, *, read_only: bool) -> tuple[Any, str]:
+    """A connection in one transaction that sees one state, and the name of the table that the address gives."""
+    parts = urlsplit(address)
+    table = parse_qs(parts.query).get("table", [""])[0]
+    if parts.username is not None or parts.password is not None or not table:
+        raise InputError(
+            "D081", "the address of the database holds a user or a password, or no table.",
+            "Write postgresql://host/database?table=schema.table, and set PGUSER and PGPASSWORD or .pgpass.",
+        )  # fmt: skip
+    given = {"host": parts.hostname, "port": parts.port, "dbname": unquote(parts.path.strip("/"))}
+    return _connect({name: value for name, value in given.items() if value}, read_only), table
+
+
+def _connect(known: dict[str, Any], read_only: bool) -> Any:
     connection = None
     try:
         connection = psycopg.connect(**known, connect_timeout=10, application_name="incrowd")
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-        connection.read_only = True
+        connection.read_only = read_only
         for name, value in _SESSION.items():
             connection.execute("SELECT set_config(%s, %s, false)", (name, value))
         return connection

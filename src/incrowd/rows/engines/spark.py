@@ -19,15 +19,16 @@ from typing import Any, TypeVar
 import ibis
 import pyarrow as pa
 from py4j.protocol import Py4JError, Py4JJavaError
-from pyspark import SparkConf
+from pyspark import SparkConf, TaskContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import DecimalType, LongType, StringType, StructField, StructType
 
 from incrowd.errors import IncrowdError, InputError
-from incrowd.rows.engine import Engine, OnBatch, Result
+from incrowd.rows.engine import Engine, OnBatch, Result, too_many
 from incrowd.rows.engines.duckdb import DuckDB
 from incrowd.rows.folder import partitions
+from incrowd.rows.parts import part_name, write_part
 
 T = TypeVar("T")
 MASTER = "local[2]"
@@ -49,7 +50,8 @@ class Spark:
     scans = False
 
     def __init__(self, master: str | None, spill: Path | None, memory: str | None, limit: int) -> None:
-        self.limit = limit
+        self.limit: int | None = limit
+        self._most = limit
         self._made = None if spill else Path(tempfile.mkdtemp(prefix="incrowd-"))  # mode 0700
         self.spill: Path = spill or self._made  # type: ignore[assignment]
         self._memory = memory
@@ -98,13 +100,9 @@ class Spark:
     def collect(self, expression: ibis.Table, place: str, what: str) -> pa.Table:
         """Work, and fetch the result, unless it has more lines than may be fetched."""
         frame = self._frame(expression)
-        found = safely(place, lambda: frame.limit(self.limit + 1).toArrow())
-        if found.num_rows > self.limit:
-            raise InputError(
-                "D080",
-                f"{what} of {place} are more than the {self.limit:,} lines that may be fetched from Spark.",
-                "Drop or recode keys before this run, or raise data: limit if this machine has the memory.",
-            )
+        found = safely(place, lambda: frame.limit(self._most + 1).toArrow())
+        if found.num_rows > self._most:
+            raise too_many(what, place, self._most)
         return found.cast(expression.schema().to_pyarrow())
 
     def stream(self, expression: ibis.Table, size: int, place: str) -> Generator[pa.RecordBatch, None, None]:
@@ -120,7 +118,10 @@ class Spark:
                 )
 
     def write(self, table: ibis.Table, path: Path, kind: str, place: str) -> None:
-        """One file, by the same writer as DuckDB's: the same rows in the same order are the same bytes."""
+        """A folder of parts; or one file, by DuckDB's writer: the same rows in the same order are the same bytes."""
+        if kind == "parts":
+            self._write_parts(table, path, place)
+            return
         # An error inside a stream that another engine pulls comes out in that engine's words, so it is kept here.
         faults: list[IncrowdError] = []
 
@@ -139,6 +140,27 @@ class Spark:
         if faults:
             path.unlink(missing_ok=True)
             raise faults[0]
+
+    def _write_parts(self, table: ibis.Table, folder: Path, place: str) -> None:
+        """The executors write the parts, each its own, to a folder that all of them see; nothing passes here."""
+        schema, home = table.schema().to_pyarrow(), str(folder.resolve())
+        folder.mkdir()
+
+        def on_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            number = TaskContext.get().partitionId()
+            typed = (batch.cast(schema) for batch in batches)
+            records = write_part(Path(home) / part_name(number), schema, typed)
+            yield pa.record_batch({"part": [number], "records": [records]})
+
+        frame = self._frame(table)
+        found = safely(place, lambda: frame.mapInArrow(on_batches, "part long, records long").toArrow())
+        for number, records in zip(found["part"].to_pylist(), found["records"].to_pylist(), strict=True):
+            if not records and found.num_rows > 1:  # a range of the order in which nobody is
+                (folder / part_name(number)).unlink()
+
+    def keep(self, table: ibis.Table, place: str) -> ibis.Table:
+        """On the executors, cut off from where it came from. When one of them is lost, so is the run."""
+        return self._view(safely(place, lambda: self._frame(table).localCheckpoint(eager=True)))
 
     def bring_in(self, table: ibis.Table, place: str) -> tuple[Engine, ibis.Table]:
         """They stay in Spark."""

@@ -1,0 +1,116 @@
+"""Steps on a file whose classes are too many to be fetched: they stay in the engine, and the steps are expressions.
+
+Recoding and dropping make classes fewer; as soon as they fit, they are fetched and every method works again. Until
+then only what can be said of the rows as a whole is done here. Whatever else is refused, with the way out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from incrowd.errors import InputError
+from incrowd.keys.requirements import K, OneSided, Requirement, WeakK
+from incrowd.keys.requirements.diversity import DistinctL
+from incrowd.keys.table import KeyTable
+from incrowd.plan import steps
+from incrowd.protect.recode import relabel
+from incrowd.protect.state import UNIT, Change, Context, State
+from incrowd.rows import Rows
+from incrowd.rows.distant import ClassTest, DistantClasses, count_distant
+from incrowd.rows.tabulate import tabulate
+
+TOO_MANY = "D080"
+
+
+@dataclass(frozen=True)
+class DistantState:
+    """The rows so far and their classes, which stay in the engine."""
+
+    rows: Rows
+    classes: DistantClasses
+    sensitive: tuple[str, ...]
+    records: int
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The names of the keys."""
+        return self.classes.keys
+
+
+def count(rows: Rows, keys: tuple[str, ...], sensitive: tuple[str, ...], unit: str | None) -> KeyTable | DistantState:
+    """The KeyTable; or, where it has too many classes to be fetched, a state that leaves them in the engine."""
+    try:
+        return tabulate(rows, keys, sensitive, unit)
+    except InputError as error:
+        if error.code != TOO_MANY or unit is not None:  # whose record it is only a KeyTable knows
+            raise
+    classes = count_distant(rows, keys, sensitive)
+    return DistantState(rows, classes, sensitive, classes.people())
+
+
+def protect_distant(step: steps.AnyStep, state: DistantState, context: Context) -> tuple[DistantState | State, Change]:
+    """Carry out one step on distant classes, and fetch them when they have become few enough."""
+    match step:
+        case steps.Drop():
+            rows = state.rows.drop(step.variables)
+            keys = tuple(key for key in state.keys if key not in step.variables)
+            change = Change(f"drop {', '.join(step.variables)}", cells_changed=state.records * len(step.variables))
+            return _again(rows, keys, state, context), change
+        case steps.Recode():
+            rows, _, change = relabel(step, state.rows, state.rows.value_counts(step.variable), context)
+            return _again(rows, state.keys, state, context), change
+        case steps.SuppressRecords():
+            rows, change = _suppress(step, state, context)
+            return _again(rows, state.keys, state, context), change
+        case _:
+            raise InputError(
+                TOO_MANY,
+                f"there are too many classes to be fetched, and {step.step} needs them.",
+                "Drop or recode keys before it, or raise data: limit if this machine has the memory.",
+            )
+
+
+def _again(rows: Rows, keys: tuple[str, ...], state: DistantState, context: Context) -> DistantState | State:
+    """Counted again: here, once the classes are few enough."""
+    counted = count(rows, keys, state.sensitive, UNIT if context.has_unit else None)
+    return State(rows, counted) if isinstance(counted, KeyTable) else counted
+
+
+def _suppress(step: steps.SuppressRecords, state: DistantState, context: Context) -> tuple[Rows, Change]:
+    """Drop what fails until nothing fails: dropping by some keys may make classes by others too small."""
+    # All of the plan, not only those of the step: what compares with the file as it was must see it before this.
+    tested = [(requirement, _test(requirement, state)) for requirement in context.requirements]
+    tests = {r.describe(): test for r, test in tested if step.models is None or r.model in step.models}
+    classes, removed_for = state.classes, dict.fromkeys(tests, 0)
+    dropped = True
+    while dropped:
+        dropped = False
+        for words, test in tests.items():
+            classes, removed = classes.without_failing(test)
+            removed_for[words] += removed
+            dropped = dropped or (removed > 0 and len(tests) > 1)
+    total = sum(removed_for.values())
+    title = f"suppress records for {', '.join(step.models) if step.models else 'all requirements'}"
+    return classes.rows_of(state.rows) if total else state.rows, Change(title, total, 0, removed_for)
+
+
+def _test(requirement: Requirement, state: DistantState) -> ClassTest:
+    keys = requirement.keys or state.keys
+    if requirement.where is None:
+        match requirement:
+            case WeakK() | K():
+                return ClassTest(keys, k=requirement.k)
+            case DistinctL():
+                return ClassTest(keys, sensitive=requirement.sensitive, l=requirement.l)
+            case OneSided():
+                requirement.refuse_absent(requirement.value in state.rows.value_counts(requirement.sensitive))
+                return ClassTest(
+                    keys, sensitive=requirement.sensitive, value=requirement.value, share=requirement.alpha
+                )
+            case _:
+                pass
+    raise InputError(
+        TOO_MANY,
+        f"there are too many classes to be fetched, and {requirement.model!r} as it is required needs them.",
+        "Drop or recode keys before it, or raise data: limit if this machine has the memory.",
+    )
