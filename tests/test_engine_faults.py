@@ -187,7 +187,7 @@ def test_a_lost_connection_is_said_and_nothing_is_released(tmp_path, cluster):
 
 def test_more_lines_than_may_be_fetched_are_refused_by_what_they_are(tmp_path, sources, spark):
     source = {"source": str(sources / "people"), "engine": "spark"}
-    with pytest.raises(ic.InputError, match=r"D080: the classes of age, area, sex .* 20 lines") as caught:
+    with pytest.raises(ic.InputError, match=r"D080: the values of 'age' .* 20 lines") as caught:
         ic.run(write_plan(tmp_path, "suppress_records", {**source, "limit": "20"}))
     assert_silent(caught.value)
     assert_nothing_released(tmp_path)

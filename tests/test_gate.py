@@ -104,3 +104,18 @@ def test_the_gate_and_the_key_table_agree(content, rows, unit, more, dropped):
         assert mine.achieved == theirs.achieved
     else:
         assert math.isclose(theirs.achieved, mine.achieved, rel_tol=1e-9, abs_tol=1e-9)
+
+
+@given(st.lists(row, min_size=1, max_size=14), st.booleans())
+def test_a_count_that_is_added_up_from_a_finer_one_is_the_count(rows, unit):
+    arrow = pa.table({name: pa.array([line[i] for line in rows], pa.string()) for i, name in enumerate("abs")})
+    with TemporaryDirectory() as folder:
+        file, units = Path(folder) / "people.parquet", Path(folder) / "units.parquet"
+        pq.write_table(arrow, file)
+        pq.write_table(pa.table({"u": [line[3] for line in rows]}), units)
+        fresh, used = (recount.read_back(file, "parquet", units if unit else None) for _ in range(2))
+        list(used.spread(["a", "b"], "s"))
+        assert used.people(["a", "b"]) == fresh.people(["a", "b"])
+        assert used.smallest(["a", "b"]) == fresh.smallest(["a", "b"])
+        kept = used.where({"a": ["x"]})
+        assert kept.people(["a", "b"]) == fresh.where({"a": ["x"]}).people(["a", "b"])

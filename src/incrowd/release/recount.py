@@ -53,6 +53,8 @@ class Recount:
     columns: tuple[str, ...]
     units: Path | None = None
     condition: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    #: What was counted already, by keys and sensitive variable: a file of millions is not read twice for the same.
+    counted: dict[tuple[tuple[str, ...], str | None], pa.Table] = field(default_factory=dict, repr=False)
 
     @cached_property
     def records(self) -> int:
@@ -81,7 +83,7 @@ class Recount:
 
     def where(self, condition: Mapping[str, Sequence[str]]) -> Recount:
         """Only the records that meet a condition."""
-        return replace(self, condition=condition)
+        return replace(self, condition=condition, counted={})
 
     def all_text(self, columns: Sequence[str]) -> bool:
         """Are these columns text in the file? Only then can no two readers write a value in two ways."""
@@ -91,7 +93,22 @@ class Recount:
         return all(pa.types.is_string(schema.field(name).type) for name in columns)
 
     def _count(self, keys: Sequence[str], sensitive: str | None = None) -> pa.Table:
-        """Distinct rows and their people: each batch is counted, and the counts are counted together.
+        """Distinct rows and their people; added up from a finer count where there is one."""
+        wanted = (tuple(keys), sensitive)
+        if wanted in self.counted:
+            return self.counted[wanted]
+        finer = [table for (by, _), table in self.counted.items() if by == wanted[0]]
+        # A person with two values is in two rows of the finer count, so it does not add up.
+        if sensitive is None and finer and self.units is None:
+            by = finer[0].column_names[: len(keys)]
+            found = _together([finer[0].select([*by, PEOPLE])], by)
+        else:
+            found = self._count_file(keys, sensitive)
+        self.counted[wanted] = found
+        return found
+
+    def _count_file(self, keys: Sequence[str], sensitive: str | None) -> pa.Table:
+        """Each batch is counted, and the counts are counted together.
 
         Under plain names, for a column may be asked for twice, and Arrow reads a name like '.a' as a path.
         """
