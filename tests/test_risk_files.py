@@ -65,7 +65,7 @@ def test_a_household_with_somebody_certain_is_certain_and_a_missing_one_is_its_o
     with out.open(newline="") as text:
         rows = list(csv.DictReader(text))
     assert [row["line"] for row in rows] == list("123456")
-    home = [float(row["household"]) for row in rows]
+    home = [float(row["household_risk"]) for row in rows]
     one = [float(row["individual"]) for row in rows]
     assert home[:3] == [1.0, 1.0, 1.0]
     assert home[3] == pytest.approx(1 - (1 - one[3]) ** 2)
@@ -205,3 +205,17 @@ def test_the_census_page_shows_what_its_script_prints() -> None:
     made = script["main"](SHARED / "data" / "census2011" / "teaching_file_10k.csv")
     page = (root / "docs" / "examples" / "census-teaching-file.md").read_text()
     assert [part for part in made.split("\n\n") if part not in page] == []
+
+
+def test_columns_may_have_the_names_of_figures(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("line,prosecutor,household_risk\nx,a,1\nx,b,1\ny,a,2\ny,a,2\n")
+    out = tmp_path / "records.csv"
+    given = Given(household="household_risk")
+    assess(tmp_path / "people.csv", ["line", "prosecutor"], given=given, measures=["record"], records=out)
+    with out.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["line (risk)"], row["line"], row["prosecutor"]) for row in rows] == [
+        ("1", "x", "a"), ("2", "x", "b"), ("3", "y", "a"), ("4", "y", "a"),
+    ]  # fmt: skip
+    assert [float(row["prosecutor (risk)"]) for row in rows] == [1, 1, 0.5, 0.5]
+    assert [float(row["household_risk (risk)"]) for row in rows] == [1, 1, 0.75, 0.75]

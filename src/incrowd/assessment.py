@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from incrowd.risk.measure import MEASURES, Classes, Measured, measure_scenario
 from incrowd.risk.tables import Tables, by_geography
 from incrowd.risk.value import EVERYTHING, Floats, Risk, Scenario
 from incrowd.rows import Rows, open_source
+from incrowd.rows.engine import connect
 from incrowd.rows.figures import (
     add_household_risk,
     household_summary,
@@ -27,6 +30,7 @@ from incrowd.rows.figures import (
     weigh,
     write_records,
 )
+from incrowd.rows.frame import OURS
 from incrowd.rows.lookup import read_hierarchy
 from incrowd.rows.tabulate import tabulate, tabulate_population
 
@@ -78,10 +82,15 @@ def assess(
 def assess_plan(path: str | Path, measures: Collection[str] = MEASURES, records: Path | None = None) -> Assessment:
     """The same for the data of a plan as it came, in each of its scenarios; all keys when it names none."""
     plan, folder = load_plan(path), Path(path).resolve().parent
-    rows = open_source(folder / plan.data.source, delimiter=plan.data.delimiter, encoding=plan.data.encoding)
-    check_columns(plan, rows.columns, rows.place)
-    found = _assess(rows, plan_scenarios(plan), plan_given(plan, folder), measures, records)
-    return replace(found, availability=_availability(plan, rows))
+    data = plan.data
+    with tempfile.TemporaryDirectory(prefix="incrowd-") as spill, ExitStack() as stack:
+        engine = connect(data.engine, spill=Path(spill), master=data.master, limit=data.limit)
+        stack.callback(engine.close)
+        rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding, engine=engine)
+        stack.callback(rows.close)
+        check_columns(plan, rows.columns, rows.place)
+        found = _assess(rows, plan_scenarios(plan), plan_given(plan, folder), measures, records)
+        return replace(found, availability=_availability(plan, rows))
 
 
 def plan_scenarios(plan: Plan) -> list[Scenario]:
@@ -166,12 +175,14 @@ def _records(rows: Rows, found: Measured, classes: Classes, household: str | Non
     which = next((name for name in ("individual", "journalist", "prosecutor") if name in figures), None)
     if household is not None and which is not None:
         with np.errstate(divide="ignore"):
-            figures["_log"] = np.log1p(-figures[which])
-    joined = join_figures(number_lines(rows.select(rows.columns), "line"), classes.table, figures)
-    if "_log" in figures and household is not None:
-        joined = add_household_risk(joined, household, "_log", "household")
-        names.append("household")
-        total, most = household_summary(joined, "household")
+            figures["log"] = np.log1p(-figures[which])
+    # Under our own names: the file may have a column called 'line' or 'individual'.
+    ours = {f"{OURS}{name}": values for name, values in figures.items()}
+    joined = join_figures(number_lines(rows.bring_in(), f"{OURS}line"), classes.table, ours)
+    if "log" in figures and household is not None:
+        joined = add_household_risk(joined, household, f"{OURS}log", f"{OURS}household_risk")
+        names.append("household_risk")
+        total, most = household_summary(joined, f"{OURS}household_risk")
         how, why = f"1 - prod(1 - r), r = {which}", "follows from the risks of the members"
         scenario = found.scenario.name
         risks = [
@@ -180,7 +191,9 @@ def _records(rows: Rows, found: Measured, classes: Classes, household: str | Non
         ]
     if records is not None:
         homes = [household] if household is not None and household not in found.scenario.keys else []
-        write_records(joined, ["line", *found.scenario.keys, *homes, *names], "line", records)
+        kept = [*found.scenario.keys, *homes]
+        made = {f"{OURS}{name}": name if name not in kept else f"{name} (risk)" for name in ("line", *names)}
+        write_records(joined, made, kept, f"{OURS}line", records)
     return replace(found, risks=(*found.risks, *risks))
 
 

@@ -99,9 +99,12 @@ def number_lines(rows: Rows, name: str) -> Rows:
     return replace(rows, table=rows.table.mutate(**{name: ibis.row_number() + 1}))
 
 
-def write_records(rows: Rows, columns: Sequence[str], order: str, path: Path) -> None:
-    """Some columns of every record, in the order of one, as a CSV file that only its owner may read."""
-    table = rows.table.order_by(order).select(*columns)
+def write_records(rows: Rows, made: Mapping[str, str], kept: Sequence[str], order: str, path: Path) -> None:
+    """Made columns under their names and some of the file's, in the order of one, as a CSV file for its owner only."""
+    ordered = rows.table.order_by(order)
+    first, *others = made.items()
+    columns = [first, *((name, name) for name in kept), *others]
+    table = ordered.select([ordered[column].name(name) for column, name in columns])
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
     replace(rows, table=table).write(path, "csv")
     path.chmod(0o600)
