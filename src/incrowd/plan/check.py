@@ -14,7 +14,7 @@ from incrowd.plan.steps import Perturbing, Pseudonymise, SuppressRecords
 
 def check_plan(plan: Plan, folder: Path) -> list[Fault]:
     """Every fault that shows without opening the data."""
-    left = _left(plan)
+    left = released_columns(plan)
     return [
         *_files(plan, folder), *_steps(plan), *_order(plan), *_released(plan, left), *_requirements(plan, left),
         *_population(plan), *_scenarios(plan), *_perturbed(plan),
@@ -86,7 +86,8 @@ def _pseudonym(plan: Plan, number: int, step: Pseudonymise, there: list[str]) ->
         yield Fault("P027", f"steps.{number}.variables", "an identifier must be among the variables.", hint)
 
 
-def _left(plan: Plan) -> list[str]:
+def released_columns(plan: Plan) -> list[str]:
+    """The columns that are there after the last step."""
     there = list(plan.variables)
     for step in plan.steps:
         there = step.after(there, plan.with_role("identifier"))

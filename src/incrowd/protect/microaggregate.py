@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from incrowd.errors import InputError
 from incrowd.keys.grouping import group_means, mdav, standardised, univariate
@@ -84,17 +85,23 @@ def _replace(step: steps.Microaggregate, found: pa.Table, columns: Sequence[int]
         inside = values[np.ix_(part, seen)]
         made = mdav(standardised(inside), step.k) if step.method == "mdav" else univariate(inside[:, 0], step.k)
         groups += int(made.max()) + 1
-        for j, at in enumerate(seen):
+        for j, at in enumerate(seen.tolist()):
             new[step.variables[columns[at]]][part] = group_means(inside[:, j], made)
     return groups
 
 
-def _strata(texts: pa.ChunkedArray, columns: Sequence[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """A number for each stratum, counting only these variables as missing or there. `texts` is '+-+:' and the strata."""
+def _strata(texts: pa.ChunkedArray, columns: Sequence[int]) -> NDArray[np.int64]:
+    """A number for each stratum, counting only these variables as missing or there. A text is '+-+:strata'."""
     listed = texts.combine_chunks().dictionary_encode()
-    names = ["".join(text.partition(":")[0][i] for i in columns) + text.partition(":")[2] for text in listed.dictionary.to_pylist()]
+    names = [
+        "".join(text.partition(":")[0][i] for i in columns) + text.partition(":")[2]
+        for text in listed.dictionary.to_pylist()
+    ]
     numbers = {name: i for i, name in enumerate(sorted(set(names)))}
-    return np.array([numbers[name] for name in names], np.int64)[listed.indices.to_numpy(zero_copy_only=False)]
+    codes: NDArray[np.int64] = np.array([numbers[name] for name in names], np.int64)[
+        listed.indices.to_numpy(zero_copy_only=False)
+    ]
+    return codes
 
 
 def _texts(values: Floats, places: int) -> pa.Array:

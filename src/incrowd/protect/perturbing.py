@@ -18,7 +18,11 @@ def settle(rows: Rows, columns: Sequence[str], state: State, context: Context) -
     """
     changed = count_changed(rows, columns)
     after = replace(state, rows=forget(rows))
-    counted = {*state.table.names, *state.table.histograms, *(name for where in context.conditions.values() for name in where)}
+    counted = {
+        *state.table.names,
+        *state.table.histograms,
+        *(name for where in context.conditions.values() for name in where),
+    }
     return (context.recount(after) if counted & set(columns) else after), changed
 
 

@@ -20,6 +20,8 @@ from incrowd.secret import draw_numbers
 #: More different values than this are no category, and their matrix no use.
 MOST_VALUES = 500
 
+Counts = dict[str | None, int]
+
 
 def pram(step: steps.Pram, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Draw a new value for each record by the row of the matrix that belongs to its value. Missing stays missing.
@@ -29,11 +31,13 @@ def pram(step: steps.Pram, number: int, state: State, context: Context) -> tuple
     name = step.variable
     rows = state.rows.as_text([name])
     table = tabulate(rows, [*step.strata, name])
-    found: dict[tuple[str | None, ...], dict[str | None, int]] = defaultdict(dict)
-    labels = [[domain.values[c] for c in codes] for domain, codes in zip(table.domains, table.codes.tolist(), strict=True)]
-    for *stratum, value, count in zip(*labels, table.records.tolist(), strict=True):
-        found[tuple(stratum)][value] = count
-    _check(step, len({value for counts in found.values() for value in counts}), found.values())
+    found: dict[tuple[str | None, ...], Counts] = defaultdict(dict)
+    labels = [
+        [domain.values[c] for c in codes] for domain, codes in zip(table.domains, table.codes.tolist(), strict=True)
+    ]
+    for *cell, count in zip(*labels, table.records.tolist(), strict=True):
+        found[tuple(cell[:-1])][cell[-1]] = count
+    _check(step, list(found.values()))
     lines: list[tuple[object, ...]] = []
     expected = 0.0
     matrix: Floats = np.ones((0, 0))
@@ -59,22 +63,26 @@ def pram(step: steps.Pram, number: int, state: State, context: Context) -> tuple
     return after, Change(f"pram {name}", cells_changed=sum(changed.values()), notes=notes, found=kept)
 
 
-def _matrix(step: steps.Pram, values: Sequence[str], counts: dict[str | None, int]) -> Floats:
-    matrix = uniform_matrix(len(values), step.rate) if step.rate is not None else given_matrix(values, step.matrix or {})
+def _matrix(step: steps.Pram, values: Sequence[str], counts: Counts) -> Floats:
+    matrix = (
+        uniform_matrix(len(values), step.rate) if step.rate is not None else given_matrix(values, step.matrix or {})
+    )
     if not step.invariant:
         return matrix
     return invariant_matrix(matrix, np.array([counts.get(value, 0) for value in values], np.int64))
 
 
-def _check(step: steps.Pram, values: int, strata: object) -> None:
+def _check(step: steps.Pram, strata: Sequence[Counts]) -> None:
+    values = len({value for counts in strata for value in counts})
     if values > MOST_VALUES:
         message = f"{step.variable!r} has {values:,} different values, and pram is for at most {MOST_VALUES}."
         raise InputError("D135", message, "Recode it first, or use noise or microaggregate for numbers.")
-    if step.matrix is not None:
-        unknown = sum(n for counts in strata for value, n in counts.items() if value and value not in step.matrix)  # type: ignore[attr-defined]
-        if unknown:
-            message = f"{unknown:,} records have a value of {step.variable!r} that the matrix does not name."
-            raise InputError("D134", message, "Give every value a row of the matrix.")
+    known = step.matrix
+    if known is not None and (
+        unknown := sum(n for counts in strata for value, n in counts.items() if value and value not in known)
+    ):
+        message = f"{unknown:,} records have a value of {step.variable!r} that the matrix does not name."
+        raise InputError("D134", message, "Give every value a row of the matrix.")
 
 
 def _table(lines: Sequence[tuple[object, ...]], texts: int) -> pa.Table:

@@ -32,7 +32,7 @@ class Written:
 
 def check_numbers(rows: Rows, columns: Sequence[str]) -> dict[str, Written]:
     """Refuse a column with cells that are no numbers; missing and empty cells are none, and no fault."""
-    asked = {}
+    asked: dict[str, ibis.Value] = {}
     for i, name in enumerate(columns):
         text = rows.text(name)
         there = ~absent(rows, name)

@@ -28,15 +28,6 @@ __all__ = [
 ]
 
 AnyStep = Annotated[
-    Drop
-    | Pseudonymise
-    | Recode
-    | SuppressRecords
-    | Search
-    | SuppressCells
-    | Pram
-    | Microaggregate
-    | Noise
-    | Shuffle,
+    Drop | Pseudonymise | Recode | SuppressRecords | Search | SuppressCells | Pram | Microaggregate | Noise | Shuffle,
     Field(discriminator="step"),
 ]

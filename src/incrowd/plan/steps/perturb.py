@@ -12,7 +12,9 @@ from incrowd.plan.strict import Text
 
 Share = Annotated[float, Field(gt=0, le=1)]
 Decimals = Annotated[int, Field(ge=0, le=12)]
-Strata = Field(default_factory=list, description="Only among records that are equal in these variables.")
+Strata = Annotated[
+    list[Text], Field(default_factory=list, description="Only among records that are equal in these variables.")
+]
 
 
 class Perturbing(Step):
@@ -46,7 +48,7 @@ class Pram(Perturbing):
         Field(None, description="Instead of a rate: for each value, how likely it becomes which value.")
     )
     invariant: bool = Field(False, description="Make of it the matrix that keeps every value's expected count.")
-    strata: list[Text] = Strata
+    strata: Strata
 
     @model_validator(mode="after")
     def _one_matrix(self) -> Pram:
@@ -87,7 +89,7 @@ class Microaggregate(Numeric):
     method: Literal["mdav", "univariate"] = Field(
         "mdav", description="mdav: groups by all variables together; univariate: each variable alone, the optimum."
     )
-    strata: list[Text] = Strata
+    strata: Strata
 
 
 class Noise(Numeric):
@@ -116,7 +118,7 @@ class Shuffle(Perturbing):
 
     step: Literal["shuffle"]
     variables: Annotated[list[Text], Field(min_length=1)] = Field(description="They move together.")
-    strata: list[Text] = Strata
+    strata: Strata
 
     def alters(self) -> list[str]:
         """All its variables."""
