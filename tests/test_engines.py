@@ -59,6 +59,14 @@ PLANS = {
                "requirements": [K, {"model": "t", "sensitive": "ill", "t": "0.6"}]},
     "local search": {"steps": [DROP, {**SEARCH, "local": "true", "suppression": "0.2"}], "requirements": [K]},
     "suppress_cells": {"steps": [DROP, BANDS, {"step": "suppress_cells", "k": "4"}], "requirements": [K]},
+    "pram": {"steps": [DROP, BANDS, {"step": "pram", "variable": "area", "rate": "0.3", "invariant": "true",
+                                     "strata": ["sex"]}, {"step": "suppress_records"}], "requirements": [K]},
+    "microaggregate": {"steps": [DROP, {"step": "microaggregate", "variables": ["age"], "k": "3", "strata": ["sex"]},
+                                 {"step": "suppress_records"}], "requirements": [K]},
+    "noise": {"steps": [{"step": "noise", "variables": ["age"], "share": "0.4"}, DROP, BANDS,
+                        {"step": "suppress_records"}], "requirements": [K]},
+    "shuffle": {"steps": [DROP, {"step": "shuffle", "variables": ["ill", "note"], "strata": ["sex", "area"]}, BANDS,
+                          {"step": "suppress_records"}], "requirements": [K]},
     "unit": {"steps": [DROP, BANDS, {"step": "suppress_records"}], "requirements": [K], "unit": "name"},
 }  # fmt: skip
 
