@@ -22,7 +22,7 @@ from incrowd.rows import Rows
 from incrowd.rows.numbers import check_numbers, fetch_numbers
 from incrowd.rows.records import assign, draw, keep_old
 
-#: The most numbers (records times variables) that are taken into memory: some 3 GB at most.
+#: The most numbers (records times variables) that are taken into memory: a few GB.
 MOST_NUMBERS = 20_000_000
 
 

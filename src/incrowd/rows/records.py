@@ -119,7 +119,7 @@ def permute(rows: Rows, columns: Sequence[str], strata: Sequence[str], giver: On
     made = draw(draw(rows, giver, f"{DRAW}_giver"), taker, f"{DRAW}_taker")
     there = ibis.literal("").join([absent(made, name).ifelse("-", "+") for name in columns])
     coded = made.table.mutate(
-        incrowd_stratum=made.encoded(strata) + ":" + there if strata else there, incrowd_tie=rows.encoded(rows.columns)
+        incrowd_stratum=made.encoded(strata) + ":" + there if strata else there, incrowd_tie=made.encoded(rows.columns)
     )
     ranks = {
         side: ibis.row_number().over(
