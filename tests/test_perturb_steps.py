@@ -319,3 +319,15 @@ def test_a_parquet_column_of_numbers_stays_one(tmp_path):
     found = pq.read_table(ic.run(path).release / "people.parquet")["note"]
     assert pa.types.is_floating(found.type)
     assert found.null_count == 1
+
+
+@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("lines", ["", "".join(line(i, age="", sex="", ill="") for i in range(5))])
+def test_nothing_to_change_changes_nothing(tmp_path, name, lines):
+    try:
+        out, change = apply(tmp_path, STEPS[name][0], lines)
+    except ic.InputError as fault:
+        assert (name, fault.code) == ("noise", "D136")  # no spread that noise could be in proportion to
+        return
+    assert len(out) == len(lines.splitlines())
+    assert change.cells_changed == 0

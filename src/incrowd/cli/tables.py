@@ -36,9 +36,9 @@ def table(
     and count decide what is added to the count. So the same people get the same noise in every table, and asking twice
     tells nothing new. Small counts are not shown, nor values that too few records have in all.
 
-    The default table of perturbations is the 10-5 rule: counts below 10 are hidden, others rounded to 5. It is rounding,
-    and two tables that differ in a few people can undo it by subtraction: a table with noise of its own (--ptable) is
-    better.
+    The default table of perturbations is the 10-5 rule: counts below 10 are hidden, others rounded to 5. It is
+    rounding, and two tables that differ in a few people can undo it by subtraction: a table with noise of its own
+    (--ptable) is better.
 
     Refused (exit code 3) when the table can be counted in the release: everybody has the true counts there, and the
     noise beside them protects nobody. Publish a table by something that is not released, or of a larger population.

@@ -40,7 +40,7 @@ def pram(step: steps.Pram, number: int, state: State, context: Context) -> tuple
     _check(step, list(found.values()))
     lines: list[tuple[object, ...]] = []
     expected = 0.0
-    matrix: Floats = np.ones((0, 0))
+    matrix, values = np.ones((0, 0)), list[str]()
     for stratum, counts in found.items():
         values = sorted(step.matrix) if step.matrix else [value for value in counts if value]
         matrix = _matrix(step, values, counts)
@@ -86,7 +86,7 @@ def _check(step: steps.Pram, strata: Sequence[Counts]) -> None:
 
 
 def _table(lines: Sequence[tuple[object, ...]], texts: int) -> pa.Table:
-    columns = list(zip(*lines, strict=True))
+    columns = list(zip(*lines, strict=True)) or [()] * (texts + 3)
     kinds = [*[pa.string()] * texts, pa.int64(), pa.int64(), pa.string()]
     names = [f"c{i}" for i in range(len(kinds))]
     return pa.table({n: pa.array(c, t) for n, c, t in zip(names, columns, kinds, strict=True)})
