@@ -188,6 +188,18 @@ def test_every_engine_releases_the_same_bytes(tmp_path, data, expected, name):
         )  # fmt: skip
 
 
+def test_tables_beside_a_release_have_the_same_cell_keys(tmp_path, data, sources):
+    PLANS["without ill"] = {"steps": [{"step": "drop", "variables": ["name", "ill"]}], "requirements": [K]}
+    (tmp_path / "other").mkdir()
+    plans = [write_plan(tmp_path, "without ill", data),
+             write_plan(tmp_path / "other", "without ill", {"source": str(sources / "people.csv")})]  # fmt: skip
+    del PLANS["without ill"]
+    found, wanted = (ic.perturbed_table(plan, ["ill", "note"], threshold=0) for plan in plans)
+    assert found.published == wanted.published
+    assert (found.inside.cell_keys == wanted.inside.cell_keys).all()
+    assert sum(wanted.inside.counts) == len(ROWS)
+
+
 def test_nothing_is_changed_that_no_step_touches(tmp_path, data):
     done = ic.run(write_plan(tmp_path, "drop and recode", data))
     text = (done.release / "people.csv").read_text()

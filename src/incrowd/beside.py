@@ -8,8 +8,10 @@ import io
 import itertools
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,17 +99,17 @@ def perturbed_table(
     if len(countable) == len(by) and not population:
         raise NotReleasable("R019", "this table can be counted in the release.", _THEATRE)
     table = rule_10_5() if ptable is None else read_ptable(ptable)
-    engine = connect(plan.data.engine, master=plan.data.master, limit=plan.data.limit)
-    try:
+    with TemporaryDirectory(prefix="incrowd-") as spill, ExitStack() as stack:  # mode 0700
+        engine = connect(plan.data.engine, spill=Path(spill), master=plan.data.master, limit=plan.data.limit)
+        stack.callback(engine.close)
         data = open_source(place, delimiter=plan.data.delimiter, encoding=plan.data.encoding, engine=engine)
+        stack.callback(data.close)
         if not population:
             check_columns(plan, data.columns, data.place)
         rows = data.bring_in()
         if population and len(countable) == len(by):
             _refuse_small(rows, path, plan, folder)
         return _count(rows, by, countable, table, threshold, secret)
-    finally:
-        engine.close()
 
 
 _THEATRE = (
