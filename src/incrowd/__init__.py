@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from incrowd.assessment import Assessment, Given, assess, assess_plan
+    from incrowd.beside import perturbed_table
     from incrowd.demo import write_demo
     from incrowd.errors import IncrowdError, InputError, NotReleasable, PlanError, SecretError
     from incrowd.keys.hierarchy import Hierarchy
@@ -54,6 +55,7 @@ _HOME = {
     "load_plan": "plan",
     "open_source": "rows",
     "parse_model": "keys.requirements",
+    "perturbed_table": "beside",
     "profile": "profiling",
     "run": "pipeline",
     "search_file": "search",
@@ -91,6 +93,7 @@ __all__ = [
     "load_plan",
     "open_source",
     "parse_model",
+    "perturbed_table",
     "profile",
     "run",
     "search_file",

@@ -130,6 +130,17 @@ def _text(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return whole if pa.types.is_string(whole.type) else whole.cast(pa.string())
 
 
+def draw_numbers(subkey: bytes) -> Callable[[pa.Array], pa.Array]:
+    """The same for a choice by chance: 53 bits of the number, so whole numbers from 0 up to below 2^53."""
+    numbers = order_numbers(subkey)
+
+    def draws(records: pa.Array) -> pa.Array:
+        bits = numbers(records).to_numpy(zero_copy_only=False).view(np.uint64) >> np.uint64(11)
+        return pa.array(bits.astype(np.int64))
+
+    return draws
+
+
 def pseudonyms(subkey: bytes, fields: int) -> Callable[[pa.Array], pa.Array]:
     """A function from encoded identifiers to pseudonyms: HMAC-SHA3-256 in hexadecimal.
 

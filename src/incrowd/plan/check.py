@@ -9,15 +9,15 @@ from pathlib import Path
 from incrowd.errors import Fault, PlanError
 from incrowd.plan.model import Plan
 from incrowd.plan.requirements import DeltaPresence, KMap, TCloseness
-from incrowd.plan.steps import Pseudonymise, SuppressRecords
+from incrowd.plan.steps import Perturbing, Pseudonymise, SuppressRecords
 
 
 def check_plan(plan: Plan, folder: Path) -> list[Fault]:
     """Every fault that shows without opening the data."""
-    left = _left(plan)
+    left = released_columns(plan)
     return [
         *_files(plan, folder), *_steps(plan), *_order(plan), *_released(plan, left), *_requirements(plan, left),
-        *_population(plan), *_scenarios(plan),
+        *_population(plan), *_scenarios(plan), *_perturbed(plan),
     ]  # fmt: skip
 
 
@@ -86,7 +86,8 @@ def _pseudonym(plan: Plan, number: int, step: Pseudonymise, there: list[str]) ->
         yield Fault("P027", f"steps.{number}.variables", "an identifier must be among the variables.", hint)
 
 
-def _left(plan: Plan) -> list[str]:
+def released_columns(plan: Plan) -> list[str]:
+    """The columns that are there after the last step."""
     there = list(plan.variables)
     for step in plan.steps:
         there = step.after(there, plan.with_role("identifier"))
@@ -193,6 +194,21 @@ def _scenarios(plan: Plan) -> Iterator[Fault]:
         if name is not None and name not in plan.variables:
             near = _did_you_mean(name, list(plan.variables))
             yield Fault("P031", f"data.{field}", f"{name!r} is not a variable of the plan.", near)
+
+
+def _perturbed(plan: Plan) -> Iterator[Fault]:
+    """Chance works on records: not where people have several, nor where a population is matched."""
+    for number, step in enumerate(plan.steps):
+        if not isinstance(step, Perturbing):
+            continue
+        if plan.data.unit is not None:
+            message = "this step changes records one by one, and here people have several."
+            hint = "Several changed values of one person average out. Use recode and suppression."
+            yield Fault("P040", f"steps.{number}", message, hint)
+        counted = [name for name in step.alters() if name in plan.variables and plan.variables[name].role != "other"]
+        if plan.data.population is not None and counted:
+            message = f"{counted[0]!r} is changed by chance, and then its classes do not match the population's."
+            yield Fault("P041", f"steps.{number}", message, "Perturb other variables, or leave out the population.")
 
 
 def _did_you_mean(name: str, known: Sequence[str]) -> str | None:

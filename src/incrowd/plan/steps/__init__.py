@@ -6,12 +6,28 @@ from pydantic import Field
 
 from incrowd.plan.steps.base import Step
 from incrowd.plan.steps.columns import Drop, Pseudonymise
+from incrowd.plan.steps.perturb import Microaggregate, Noise, Perturbing, Pram, Shuffle
 from incrowd.plan.steps.recode import Recode
 from incrowd.plan.steps.search import Search
 from incrowd.plan.steps.suppress import SuppressCells, SuppressRecords
 
-__all__ = ["AnyStep", "Drop", "Pseudonymise", "Recode", "Search", "Step", "SuppressCells", "SuppressRecords"]
+__all__ = [
+    "AnyStep",
+    "Drop",
+    "Microaggregate",
+    "Noise",
+    "Perturbing",
+    "Pram",
+    "Pseudonymise",
+    "Recode",
+    "Search",
+    "Shuffle",
+    "Step",
+    "SuppressCells",
+    "SuppressRecords",
+]
 
 AnyStep = Annotated[
-    Drop | Pseudonymise | Recode | SuppressRecords | Search | SuppressCells, Field(discriminator="step")
+    Drop | Pseudonymise | Recode | SuppressRecords | Search | SuppressCells | Pram | Microaggregate | Noise | Shuffle,
+    Field(discriminator="step"),
 ]

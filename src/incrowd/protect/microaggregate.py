@@ -1,0 +1,109 @@
+"""microaggregate: replace numbers by the mean of a group of similar records.
+
+Who is similar to whom cannot be asked of an engine record by record, so this method takes the numbers of all records
+into memory: the one step that does, and it refuses files that are too large for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from incrowd.errors import InputError
+from incrowd.keys.grouping import group_means, mdav, standardised, univariate
+from incrowd.keys.noise import Floats, as_texts
+from incrowd.plan import steps
+from incrowd.protect.perturbing import decimals, settle, told
+from incrowd.protect.state import Change, Context, State
+from incrowd.rows import Rows
+from incrowd.rows.numbers import check_numbers, fetch_numbers
+from incrowd.rows.records import assign, draw, keep_old
+
+#: The most numbers (records times variables) that are taken into memory: a few GB.
+MOST_NUMBERS = 20_000_000
+
+
+def microaggregate(
+    step: steps.Microaggregate, number: int, state: State, context: Context
+) -> tuple[State, Change]:  # fmt: skip
+    """Group records of k to 2k - 1, and give each the means of its group. Missing stays missing.
+
+    With mdav, records that miss different variables are grouped apart; with univariate, each variable by itself. Means
+    are rounded alike in a group, so the total of a variable moves by at most n / 2 times the last decimal.
+    """
+    names, rows = step.variables, state.rows
+    size = int(state.table.records.sum()) * len(names)
+    if size > MOST_NUMBERS:
+        message = f"{size:,} numbers are more than the {MOST_NUMBERS:,} that are taken into memory."
+        raise InputError("D132", message, "Use noise or rounding, fewer variables, or a sample of the records.")
+    places = decimals(check_numbers(rows, names), step.decimals, 2)
+    rows, found = _fetch(keep_old(rows, names), step, number, context)
+    together = [list(range(len(names)))] if step.method == "mdav" else [[i] for i in range(len(names))]
+    new = {name: np.full(found.num_rows, np.nan) for name in names}
+    groups = 0
+    for columns in together:
+        groups += _replace(step, found, columns, new)
+    texts = {name: _texts(values, places[name]) for name, values in new.items()}
+    rows = assign(rows, names, found["draw"].combine_chunks(), texts)
+    after, changed = settle(rows, names, state, context)
+    notes = (f"{step.method}, k = {step.k}, {groups:,} groups", told(changed))
+    return after, Change(f"microaggregate {', '.join(names)}", cells_changed=sum(changed.values()), notes=notes)
+
+
+def _fetch(rows: Rows, step: steps.Microaggregate, number: int, context: Context) -> tuple[Rows, pa.Table]:
+    """The records with numbers that tell them apart. Two with one number are a chance of 1 in 10^6 for a file as large
+    as is allowed; then other numbers are tried.
+    """
+    attempt = 0
+    while True:
+        drawn = draw(rows, context.order("microaggregate", str(number), str(attempt)))
+        found = fetch_numbers(drawn, step.variables, step.strata)
+        numbers = found["draw"].to_numpy()
+        if not (numbers[1:] == numbers[:-1]).any():
+            return drawn, found
+        attempt += 1
+
+
+def _replace(step: steps.Microaggregate, found: pa.Table, columns: Sequence[int], new: dict[str, Floats]) -> int:
+    """The means of these columns, stratum by stratum; how many groups there are."""
+    codes = _strata(found["stratum"], columns)
+    order = np.argsort(codes, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+    values = np.column_stack([found[f"x{i}"].to_numpy() for i in columns])
+    there = ~np.isnan(values)
+    parts = [part for part in parts if len(part) and there[part[0]].any()]
+    if small := [len(part) for part in parts if len(part) < step.k]:
+        message = f"{sum(small):,} records are in {len(small):,} strata of fewer than {step.k} records."
+        hint = "Use fewer strata. Records that miss different variables are strata, too: method: univariate has fewer."
+        raise InputError("D133", message, hint)
+    groups = 0
+    for part in parts:
+        seen = np.flatnonzero(there[part[0]])
+        inside = values[np.ix_(part, seen)]
+        made = mdav(standardised(inside), step.k) if step.method == "mdav" else univariate(inside[:, 0], step.k)
+        groups += int(made.max()) + 1
+        for j, at in enumerate(seen.tolist()):
+            new[step.variables[columns[at]]][part] = group_means(inside[:, j], made)
+    return groups
+
+
+def _strata(texts: pa.ChunkedArray, columns: Sequence[int]) -> NDArray[np.int64]:
+    """A number for each stratum, counting only these variables as missing or there. A text is '+-+:strata'."""
+    listed = texts.combine_chunks().dictionary_encode()
+    names = [
+        "".join(text.partition(":")[0][i] for i in columns) + text.partition(":")[2]
+        for text in listed.dictionary.to_pylist()
+    ]
+    numbers = {name: i for i, name in enumerate(sorted(set(names)))}
+    codes: NDArray[np.int64] = np.array([numbers[name] for name in names], np.int64)[
+        listed.indices.to_numpy(zero_copy_only=False)
+    ]
+    return codes
+
+
+def _texts(values: Floats, places: int) -> pa.Array:
+    made = as_texts(np.nan_to_num(values), places)
+    return pa.array(made, pa.string(), mask=np.isnan(values))

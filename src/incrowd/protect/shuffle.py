@@ -1,0 +1,22 @@
+"""shuffle: deal the values of variables out anew among the records, within strata."""
+
+from __future__ import annotations
+
+from incrowd.plan import steps
+from incrowd.protect.perturbing import settle, told
+from incrowd.protect.state import Change, Context, State
+from incrowd.rows.records import keep_old, permute
+
+
+def shuffle(step: steps.Shuffle, number: int, state: State, context: Context) -> tuple[State, Change]:
+    """A keyed permutation: each stratum keeps its values and their number, and who has which is chance.
+
+    The variables move together. A cell that is missing stays missing.
+    """
+    names = step.variables
+    givers, takers = (context.order("shuffle", str(number), side) for side in ("giver", "taker"))
+    moved = permute(keep_old(state.rows, names), names, step.strata, givers, takers)
+    after, changed = settle(moved, names, state, context)
+    within = f"within {', '.join(step.strata)}" if step.strata else "in the whole file"
+    notes = (f"a keyed permutation {within}", told(changed))
+    return after, Change(f"shuffle {', '.join(names)}", cells_changed=sum(changed.values()), notes=notes)
