@@ -29,7 +29,7 @@ def draw(rows: Rows, function: OnBatch, name: str = DRAW) -> Rows:
     window = ibis.window(group_by="incrowd_record", order_by="incrowd_record")
     copies = coded.mutate(incrowd_copy=ibis.row_number().over(window))
     argument = copies["incrowd_copy"].cast("string") + ":" + copies["incrowd_record"]
-    made = rows.engine.apply(copies, name, argument, function, "int64")
+    made = rows.engine.apply(copies, name, [argument], function, "int64")
     return replace(rows, table=made.drop("incrowd_record", "incrowd_copy"))
 
 
@@ -80,7 +80,7 @@ def add_to(rows: Rows, column: str, function: OnBatch) -> Rows:
     """A new number for each cell that is there, by a function of texts 'draw:value'. Missing and empty stay."""
     text = rows.text(column)
     argument = rows.table[DRAW].cast("string") + ":" + text.fill_null("")
-    made = rows.engine.apply(rows.table, "incrowd_made", argument, function, "string")
+    made = rows.engine.apply(rows.table, "incrowd_made", [argument], function, "string")
     return _put(replace(rows, table=made), {column: "incrowd_made"}, rows.columns)
 
 
