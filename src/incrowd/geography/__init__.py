@@ -1,0 +1,23 @@
+"""UK postcodes and geography: parsing, who is in a crowd at which component, and merging places that are too small."""
+
+from incrowd.geography.analyse import Analysis, Curve, analyse, small_groups
+from incrowd.geography.count import Places, count_places
+from incrowd.geography.merge import Merged, merge_small, us_zip3
+from incrowd.geography.neighbours import read_adjacency
+from incrowd.keys.postcodes import NoPostcode, Postcode, parse
+
+__all__ = [
+    "Analysis",
+    "Curve",
+    "Merged",
+    "NoPostcode",
+    "Places",
+    "Postcode",
+    "analyse",
+    "count_places",
+    "merge_small",
+    "parse",
+    "read_adjacency",
+    "small_groups",
+    "us_zip3",
+]
