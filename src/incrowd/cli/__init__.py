@@ -24,9 +24,16 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line; every fault becomes a message with a code and an exit code, never a record."""
-    from incrowd.cli import commands, hierarchies, risking, searching  # they register the commands
+    from incrowd.cli import (  # they register the commands
+        commands,
+        hierarchies,
+        postcodes,
+        risking,
+        searching,
+        workbench,
+    )
 
-    del commands, hierarchies, risking, searching
+    del commands, hierarchies, postcodes, risking, searching, workbench
     try:
         app()
     except IncrowdError as error:

@@ -62,7 +62,7 @@ class Places:
         """The components that can be asked for, the finest first."""
         if self.finest not in COMPONENTS:
             return (self.finest,)
-        return tuple(reversed(COMPONENTS[: COMPONENTS.index(self.finest) + 1]))  # type: ignore[arg-type]
+        return tuple(reversed(COMPONENTS[: COMPONENTS.index(self.finest) + 1]))
 
     def at(self, component: str) -> Groups:
         """The groups of a component: sums over the finer ones, so that people add up at every level."""

@@ -102,7 +102,7 @@ def merge_small(
         case _:
             if component not in COMPONENTS:
                 raise InputError("D178", f"who is beside whom is not known for {component}.", "Use another way.")
-            near = Neighbours(groups.codes, component, pairs)  # type: ignore[arg-type]
+            near = Neighbours(groups.codes, component, pairs)
             alone, members = near.alone, _into_neighbours(size, threshold, near)
     merged = _merged(places, groups, names, threshold, way, members, alone)
     assert merged.passes  # the ways above end only then
@@ -145,7 +145,7 @@ def _into_one(size: Mapping[str, Int64], threshold: int, other: str) -> dict[str
 def _into_parent(size: Mapping[str, Int64], threshold: int, component: str, other: str) -> dict[str, list[str]]:
     kept = {code: [code] for code in size if size[code].min() >= threshold}
     pool = [code for code in size if size[code].min() < threshold]
-    index = COMPONENTS.index(component) if component in COMPONENTS else 0  # type: ignore[arg-type]
+    index = COMPONENTS.index(component) if component in COMPONENTS else 0
     for level in (*reversed(COMPONENTS[:index]), None):
         waiting: dict[str, list[str]] = {}
         for code in pool:
@@ -158,7 +158,9 @@ def _into_parent(size: Mapping[str, Int64], threshold: int, component: str, othe
         for parent, codes in sorted(waiting.items()):
             siblings = inside.get(parent, [])
             # A rest of the same name, from a level below, comes first: two groups cannot share a name.
-            siblings.sort(key=lambda label: (label not in (parent, _rest(parent)), _sum(kept[label], size).min(), label))
+            siblings.sort(
+                key=lambda label: (label not in (parent, _rest(parent)), _sum(kept[label], size).min(), label)
+            )
             while siblings and (_sum(codes, size).min() < threshold or siblings[0] in (parent, _rest(parent))):
                 codes += kept.pop(siblings.pop(0))
             if _sum(codes, size).min() < threshold:

@@ -29,28 +29,25 @@ REASONS: dict[Reason, str] = {
     "place": "it has a letter or digit that is not used in that place",
 }
 
-#: Every postcode area in use, and the nations it reaches into: England, Wales, Scotland, Northern Ireland, Crown
-#: dependencies. A file that leaves out a nation holds only a part of an area on its border.
-NATIONS: dict[str, str] = {
-    **dict.fromkeys(
-        "AL B BA BB BD BH BL BN BR BS CB CM CO CR CT CV CW DA DE DH DL DN DT DY E EC EN EX FY GU HA HD HG HP HU HX IG "
-        "IP KT L LA LE LN LS LU M ME MK N NE NG NN NR NW OL OX PE PL PO PR RG RH RM S SE SG SK SL SM SN SO SP SR SS ST "
-        "SW TA TF TN TQ TR TS TW UB W WA WC WD WF WN WR WS WV YO".split(),
-        "E",
-    ),
-    **dict.fromkeys("CF SA".split(), "W"),
-    **dict.fromkeys("AB DD EH FK G HS IV KA KW KY ML PA PH ZE".split(), "S"),
-    **dict.fromkeys("CH GL HR LD LL NP SY".split(), "EW"),
-    **dict.fromkeys("CA DG TD".split(), "ES"),
-    "BT": "N",
-    **dict.fromkeys("GY IM JE".split(), "C"),
-    **dict.fromkeys("BF BX QC XX".split(), ""),
+#: Every postcode area in use, by the nations it reaches into: England, Wales, Scotland, Northern Ireland, Crown
+#: dependencies; those in none are no places. A file that leaves out a nation holds only part of an area on its border.
+_AREAS = {
+    "E": "AL B BA BB BD BH BL BN BR BS CB CM CO CR CT CV CW DA DE DH DL DN DT DY E EC EN EX FY GU HA HD HG HP HU HX "
+    "IG IP KT L LA LE LN LS LU M ME MK N NE NG NN NR NW OL OX PE PL PO PR RG RH RM S SE SG SK SL SM SN SO SP SR SS ST "
+    "SW TA TF TN TQ TR TS TW UB W WA WC WD WF WN WR WS WV YO",
+    "W": "CF SA",
+    "S": "AB DD EH FK G HS IV KA KW KY ML PA PH ZE",
+    "EW": "CH GL HR LD LL NP SY",
+    "ES": "CA DG TD",
+    "N": "BT",
+    "C": "GY IM JE",
+    "": "BF BX QC XX",
 }
+NATIONS = {area: nations for nations, areas in _AREAS.items() for area in areas.split()}
 _KINDS: dict[str, Kind] = {
-    **dict.fromkeys(("GY", "IM", "JE"), "crown"),
-    **dict.fromkeys(("BF", "BFPO"), "forces"),
-    **dict.fromkeys(("BX", "GIR", "QC", "XX"), "non-geographic"),
-}  # type: ignore[assignment]
+    "GY": "crown", "IM": "crown", "JE": "crown", "BF": "forces", "BFPO": "forces", "BX": "non-geographic",
+    "GIR": "non-geographic", "QC": "non-geographic", "XX": "non-geographic",
+}  # fmt: skip
 
 #: What stands between the characters of a postcode: spaces, tabs, line ends, spaces that do not break.
 SPACES = " \t\r\n\u00a0"
@@ -169,8 +166,8 @@ def component_of(codes: list[str]) -> Component | None:
     districts or sub-districts; they count as districts.
     """
     for component in ("area", "district", "subdistrict", "sector"):
-        if codes and all(_GROUPS[component].match(code) for code in codes):  # type: ignore[index]
-            return component  # type: ignore[return-value]
+        if codes and all(_GROUPS[component].match(code) for code in codes):
+            return component
     return None
 
 

@@ -15,7 +15,9 @@ Rising = Annotated[list[Decimal], Field(min_length=1)]
 
 
 class HierarchyRule(Strict):
-    """Exactly one way to coarsen a key, level by level. A text alone is a file; `auto` looks at the data, `postcode` knows UK postcodes."""
+    """Exactly one way to coarsen a key, level by level. A text alone is a file; `auto` looks at the data, `postcode`
+    knows UK postcodes.
+    """
 
     file: Text | None = Field(None, description="A CSV file in ARX's format: no header, first column the leaf.")
     auto: bool | None = Field(None, description="Build it from how the values are distributed.")

@@ -6,6 +6,7 @@ on generated texts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -47,20 +48,20 @@ class Sums:
 
 def component(text: ibis.Value, name: Component) -> ibis.Value:
     """A component of the postcode that a text holds. Only for texts without a `reason`."""
-    return ibis.ifelse(_usual(text), _part(_quick(text), name), _part(_bare(text).upper(), name))
+    return ibis.ifelse(_usual(text), _part(_quick(text), name), _part(bare(text).upper(), name))
 
 
 def reason(text: ibis.Value) -> ibis.Value:
     """Why is a text no postcode? Missing (null) where it is one."""
-    bare = _bare(text)
-    compact, length = bare.upper(), bare.length()
+    plain = bare(text)
+    compact, length = plain.upper(), plain.length()
     good = ibis.null("string")
     return ibis.cases(
         (text.isnull(), "missing"),
         (_usual(text), good),
-        (bare == "", "missing"),
+        (plain == "", "missing"),
         # Before there are capitals: other scripts have letters whose capital is one of ours.
-        (~bare.re_search(grammar.PLAIN), "characters"),
+        (~plain.re_search(grammar.PLAIN), "characters"),
         (compact.re_search(grammar.STANDARD), good),
         (compact.re_search(grammar.BFPO), good),
         (compact.re_search(grammar.PARTIAL), "partial"),
@@ -140,7 +141,7 @@ def _sums(
             raise InputError("D012", f"{name!r} is not a column of {rows.place}.")
     numbers = {f"t{i}": _whole(rows.text(name)) for i, name in enumerate(populations)}
     picked = rows.table.select(incrowd_text=brief(rows.text(column)), **numbers)
-    sums = {}
+    sums: dict[str, ibis.Value] = {}
     for i in range(len(populations)):
         sums |= {f"p{i}": picked[f"t{i}"].sum(), f"g{i}": picked[f"t{i}"].count()}
     few = picked.group_by("incrowd_text").aggregate(n=picked.count(), **sums)
@@ -162,7 +163,7 @@ def _sums(
     codes, faults = found["incrowd_code"].to_pylist(), found["incrowd_fault"].to_pylist()
     order = sorted((i for i, code in enumerate(codes) if code is not None), key=lambda i: codes[i])
     bad_rows = [i for i, fault in enumerate(faults) if fault is not None]
-    figures = {name: found[f"p{i}"].to_numpy(zero_copy_only=False).astype(np.int64) for i, name in enumerate(populations)}
+    figures = {name: found[f"p{i}"].to_numpy().astype(np.int64) for i, name in enumerate(populations)}
     return Sums(
         tuple(codes[i] for i in order),
         records[order],
@@ -216,7 +217,7 @@ def _usual(text: ibis.Value) -> ibis.Value:
     return _quick(text).re_search(grammar.STANDARD)
 
 
-def _bare(text: ibis.Value) -> ibis.Value:
+def bare(text: ibis.Value) -> ibis.Value:
     """A text without the spaces in it."""
     for space in grammar.SPACES:
         text = text.replace(space, "")
@@ -241,3 +242,11 @@ def _part(compact: ibis.Value, name: Component) -> ibis.Value:
             letters = ibis.ifelse(compact.re_search("^[A-Z][0-9]"), 1, 2)
             value = compact.substr(0, ibis.ifelse(compact.startswith("GIR"), 3, letters))
     return ibis.ifelse(forces, "BFPO", value)
+
+
+def count_columns(rows: Rows) -> list[str]:
+    """Which columns look like counts? Those in which each of the first thousand values is a whole number."""
+    first = rows.collect(rows.table.limit(1000), "the first records")
+    digits = re.compile(WHOLE)
+    named = {name: first[name].to_pylist() for name in rows.columns}
+    return [name for name, values in named.items() if values and all(digits.match(str(value)) for value in values)]

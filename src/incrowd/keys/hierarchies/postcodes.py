@@ -10,7 +10,7 @@ from incrowd.errors import InputError
 from incrowd.keys.hierarchies.stack import leaves_of, stack
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.labels import Labels, Values
-from incrowd.keys.postcodes import COMPONENTS, REASONS, Component, NoPostcode, parse
+from incrowd.keys.postcodes import COMPONENTS, REASONS, Component, NoPostcode, Postcode, parse
 
 #: The levels above a postcode, unless others are named.
 LEVELS: tuple[Component, ...] = ("sector", "subdistrict", "district", "area")
@@ -22,16 +22,10 @@ def postcode_component(values: Values, component: Component, name: str, others: 
     >>> postcode_component(["ne31ed", "NE35 2FG", None], "district", "home")
     ['NE3', 'NE35', None]
     """
-    read = [None if value is None else parse(value) for value in values]
-    faults = Counter(one.reason for one in read if isinstance(one, NoPostcode))
-    if faults and others is None:
-        told = "; ".join(f"{number}: {REASONS[reason]}" for reason, number in sorted(faults.items()))
-        raise InputError(
-            "D180",
-            f"{faults.total()} of the {len(values)} different values of {name!r} are no postcodes ({told}).",
-            "Mend them, or say what they become (others: ...).",
-        )
-    return [others if isinstance(one, NoPostcode) else one and one.component(component) for one in read]
+    named: Labels = []
+    for value, one in zip(values, _read(values, name, others), strict=True):
+        named.append(one.component(component) if one else None if value is None else others)
+    return named
 
 
 def postcodes(
@@ -54,7 +48,8 @@ def postcodes(
         order = ", ".join(reversed(COMPONENTS))
         raise InputError("D052", f"the components of {name!r} do not nest.", f"Their order is {order}.")
     leaves = sorted(leaves_of(values, name))
-    levels = [postcode_component(leaves, component, name, others) for component in components]
+    read = _read(leaves, name, others)
+    levels: list[Labels] = [[one.component(part) if one else others for one in read] for part in components]
     if regions is not None:
         absent = {label for label in levels[-1] if label not in regions and label != others}
         if absent:
@@ -65,3 +60,17 @@ def postcodes(
             )
         levels.append([others if label == others else regions[str(label)] for label in levels[-1]])
     return stack(leaves, levels, name)
+
+
+def _read(values: Values, name: str, others: str | None) -> list[Postcode | None]:
+    """The postcodes; None where there is nothing, or no postcode and a name for such values."""
+    read = [None if value is None else parse(value) for value in values]
+    faults = Counter(one.reason for one in read if isinstance(one, NoPostcode))
+    if faults and others is None:
+        told = "; ".join(f"{number}: {REASONS[reason]}" for reason, number in sorted(faults.items()))
+        raise InputError(
+            "D180",
+            f"{faults.total()} of the {len(values)} different values of {name!r} are no postcodes ({told}).",
+            "Mend them, or say what they become (others: ...).",
+        )
+    return [one if isinstance(one, Postcode) else None for one in read]

@@ -17,7 +17,8 @@ class Search(Step):
 
     step: Literal["search"]
     hierarchies: Annotated[dict[Text, AnyHierarchy], Field(min_length=1)] = Field(
-        description="The keys that may be recoded, each with its hierarchy: a file, 'auto', 'postcode', or a rule. Others stay."
+        description="The keys that may be recoded, each with its hierarchy: a file, 'auto', 'postcode', or a rule. "
+        "Others stay."
     )
     suppression: Annotated[float, Field(ge=0, le=1)] = Field(
         0.0, description="The share of the records that may be suppressed."
