@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import altair as alt
 import streamlit as st
 
 from incrowd.app.source import choose_file, opened
@@ -52,7 +53,7 @@ def _page() -> None:
     curve, table = st.columns([3, 2], gap="large")
     with curve:
         st.subheader("Groups below each threshold")
-        st.altair_chart(population_curves(found, population, 700, 360), width="stretch", theme=None)
+        _chart(population_curves(found, population, 700, 360))
     with table:
         st.subheader(f"Small groups ({_name(component)})")
         _small(found, component, population)
@@ -94,10 +95,10 @@ def _answer(found: Analysis, component: str, population: str) -> None:
     cells[0].metric(f"groups ({_name(component)})", f"{line.groups:,}")
     cells[1].metric(f"below {found.threshold:,}", f"{line.below:,}")
     cells[2].metric("share below", share(line.below, line.groups))
-    cells[3].metric(f"{population} in them", f"{line.people_below:,}")
+    cells[3].metric("in them together", f"{line.people_below:,}")
     cells[4].metric("finest that will do", _name(best) if best else "none")
     st.caption(
-        f"The curve of {_name(component)} is steep between {line.steep[0]:,} and {line.steep[1]:,}: left of it fewer "
+        f"Counted in {population}. The curve of {_name(component)} is steep between {line.steep[0]:,} and {line.steep[1]:,}: left of it fewer "
         f"than 10% of the groups are below a threshold, right of it more than 90%. 'Finest that will do' has at most "
         f"{100 * found.tolerance:g}% of its groups below {found.threshold:,}."
     )
@@ -120,8 +121,9 @@ def _small(found: Analysis, component: str, population: str) -> None:
     if not small:
         st.success(f"No group has fewer than {found.threshold:,} {population}.")
         return
-    rows = [{"code": one.code, population: one.people, "clipped": one.clipped} for one in small]
-    st.dataframe(rows, width="stretch", height=330, hide_index=True)
+    rows = [{"code": one.code, population: one.people, "clipped": "yes" if one.clipped else ""} for one in small]
+    shown = {population: st.column_config.NumberColumn(format="localized")}
+    st.dataframe(rows, width="stretch", height=330, hide_index=True, column_config=shown)
 
 
 def _merging(places: Places, component: str, threshold: int, population: str) -> None:
@@ -138,9 +140,9 @@ def _merging(places: Places, component: str, threshold: int, population: str) ->
         merged = merge_small(places, component, threshold, populations=[population], way=way, pairs=pairs)
     with right:
         cells = st.columns(3)
-        cells[0].metric("groups after", f"{len(merged.members):,}", f"{len(merged.members) - merged.before:,}")
+        cells[0].metric("groups after", f"{len(merged.members):,}", f"{len(merged.members) - merged.before:,}", delta_color="off")
         cells[1].metric("smallest group", f"{merged.smallest:,}")
-        cells[2].metric(f"{population} in merged groups", f"{merged.people_touched[population]:,}")
+        cells[2].metric("in merged groups", f"{merged.people_touched[population]:,}")
         if merged.coarser:
             told = ", ".join(f"{number:,} {_name(name)}s" for name, number in merged.coarser.items())
             st.caption(f"A coarser component instead would leave {told}.")
@@ -179,7 +181,7 @@ def _map(places: Places, threshold: int, population: str) -> None:
         if not best or not hits[best]:
             raise InputError("D187", f"no shape of {path.name} has the code of an area.", "One property must hold it.")
         name = str(st.selectbox("Property with the code", names, index=names.index(best), key="property"))
-        st.altair_chart(area_map(boundaries, name, people, threshold, population), theme=None)
+        _chart(area_map(boundaries, name, people, threshold, population))
         st.caption(f"Darker: more {population}. A dark edge: fewer than {threshold:,}.")
 
 
@@ -190,6 +192,12 @@ def _boundaries(path: Path) -> dict[str, list[dict[str, dict[str, object]]]]:
     except (OSError, ValueError, KeyError, TypeError, AssertionError):
         raise InputError("D188", f"{path.name} cannot be read as GeoJSON.", "It needs a list of features.") from None
     return content  # type: ignore[no-any-return]
+
+
+def _chart(chart: alt.Chart) -> None:
+    # Streamlit needs the padding side by side; a single number breaks its page.
+    sides = dict.fromkeys(("left", "right", "top", "bottom"), 4)
+    st.altair_chart(chart.properties(padding=sides), width="stretch", theme=None)
 
 
 def _csv(header: Sequence[str], lines: Sequence[Sequence[object]]) -> str:

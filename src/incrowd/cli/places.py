@@ -16,6 +16,7 @@ SHOWN = 15  # small groups
 
 
 def show_analysis(found: Analysis, component: str | None) -> None:
+    """The table of groups below the threshold, and what to know about it."""
     places = found.places
     table = Table(title=f"{places.source}: groups with fewer than {found.threshold:,}", title_justify="left")
     heads = ("component", "population", "groups", "below", "share", "people in them", "at or above", "steep part")
@@ -52,6 +53,7 @@ def _show_invalid(places: Places) -> None:
 
 
 def show_directory(content: Mapping[str, Any]) -> None:
+    """How many postcodes are real, and where they are."""
     console.print(f"{content['real']:,} records have a real postcode, {content['not_real']:,} of good form have none")
     regions = content.get("by_region")
     if regions:
@@ -62,6 +64,7 @@ def show_directory(content: Mapping[str, Any]) -> None:
 
 
 def show_merged(found: Merged, places: Places) -> None:
+    """What merging left, and what it cost."""
     after = len(found.members)
     console.print(
         f"{found.before:,} groups of {found.component}, {found.below:,} below {found.threshold:,}: "

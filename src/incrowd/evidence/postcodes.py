@@ -45,12 +45,12 @@ def population_curves(analysis: Analysis, population: str, width: int = 560, hei
         color=alt.Color(
             "component:N",
             scale=alt.Scale(domain=names, range=list(COLOURS[: len(names)])),
-            legend=alt.Legend(title=None, orient="top", symbolType="stroke"),
+            legend=alt.Legend(title=None, orient="top", symbolType="stroke", offset=20),
         ),
     )
     mark = alt.Chart(_data([{"threshold": analysis.threshold, "text": f"threshold {count(analysis.threshold)}"}]))
     rule = mark.mark_rule(color=INK, strokeDash=[4, 3]).encode(x="threshold:Q")
-    text = mark.mark_text(align="left", baseline="top", dx=4, dy=4, color=INK, fontSize=11).encode(
+    text = mark.mark_text(baseline="bottom", dy=-4, color=INK, fontSize=11).encode(
         x="threshold:Q", y=alt.value(0), text="text:N"
     )
     return _sized(alt.layer(drawn, rule, text), told + ".", width, height)

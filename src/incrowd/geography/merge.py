@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -48,7 +49,7 @@ class Merged:
     alone: int
     coarser: Mapping[str, int]
 
-    @property
+    @cached_property
     def labels(self) -> dict[str, str]:
         """The label of each code: what a lookup or a recode step needs."""
         return {code: label for label, codes in self.members.items() for code in codes}
@@ -136,8 +137,8 @@ def _into_one(size: Mapping[str, Int64], threshold: int, other: str) -> dict[str
         return {code: [code] for code in size}
     while _sum(rest, size).min() < threshold:
         rest.append(order[len(rest)])
-    if other in set(size) - set(rest):
-        raise InputError("D179", "the name of the merged group is the name of another.", "Choose a new one.")
+    if other in size:
+        raise InputError("D179", "the name of the merged group is a code of the file.", "Choose a new one.")
     gone = set(rest)
     return {**{code: [code] for code in size if code not in gone}, other: rest}
 
