@@ -75,7 +75,7 @@ class Chrome:
 
         def there() -> bool:
             shown = self.text
-            busy = self.run("!!document.querySelector('[data-testid=\"stStatusWidget\"], [data-stale=\"true\"]')")
+            busy = self.run('!!document.querySelector(\'[data-testid="stStatusWidget"], [data-stale="true"]\')')
             return not busy and all(text in shown for text in texts)
 
         wait(there, f"the page does not show {texts}", lambda: self.text)
@@ -93,7 +93,8 @@ class Chrome:
 
     def click(self, selector: str, text: str) -> None:
         """Click the first element of a kind that holds this text."""
-        found = f"[...document.querySelectorAll({json.dumps(selector)})].find(e => e.innerText.trim() === {json.dumps(text)})"
+        kind, wanted = json.dumps(selector), json.dumps(text)
+        found = f"[...document.querySelectorAll({kind})].find(e => e.innerText.trim() === {wanted})"
         wait(lambda: self.run(f"!!{found}"), f"no {selector} with {text}", lambda: self.text)
         box = self.run(
             f"(() => {{ const e = {found}; e.scrollIntoView({{block: 'center'}}); const b = e.getBoundingClientRect(); "
@@ -109,7 +110,9 @@ class Chrome:
 
     def type_into_box(self, label: str) -> None:
         mark = json.dumps(label)
-        script = f"[...document.querySelectorAll('[data-testid=stSelectbox]')].find(e => e.innerText.startsWith({mark}))"
+        script = (
+            f"[...document.querySelectorAll('[data-testid=stSelectbox]')].find(e => e.innerText.startsWith({mark}))"
+        )
         wait(lambda: self.run(f"!!{script}"), f"no box {label}", lambda: self.text)
         box = self.run(
             f"(() => {{ const e = {script}.querySelector('input'); e.scrollIntoView({{block: 'center'}}); "

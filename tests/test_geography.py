@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.errors import InputError
-from incrowd.geography import Places, analyse, count_places, merge_small, read_adjacency, us_zip3
+from incrowd.geography import Places, analyse_places, count_places, merge_places, read_adjacency, us_zip3
 from incrowd.geography.merge import Merged, Way
 from incrowd.geography.neighbours import Neighbours
 from incrowd.keys.postcodes import COMPONENTS, coarsen
@@ -39,7 +39,7 @@ def check_golden(places: dict[str, Places]) -> None:
     rows = golden()
     assert len(rows) == 224
     for row in rows:
-        found = analyse(places[row["component"]], int(row["threshold"]), components=[row["component"]])
+        found = analyse_places(places[row["component"]], int(row["threshold"]), components=[row["component"]])
         one = next(line for line in found.lines if line.population == row["population"])
         assert (one.groups, one.below, one.people_below, one.at_or_above) == tuple(
             int(row[name]) for name in ("groups", "below", "size_of_merged_below", "groups_at_or_above")
@@ -67,7 +67,9 @@ def test_the_golden_table_from_a_file_of_1_3_million_postcodes() -> None:
     places = count_places(source, header[0], header[1:])
     assert (places.invalid, int(places.records.sum())) == ({}, 1_308_780)
     sizes = {name: places.sizes[column] for name, column in named.items()}
-    check_golden(dict.fromkeys(("area", "district", "subdistrict", "sector"), Places(**{**vars(places), "sizes": sizes})))
+    check_golden(
+        dict.fromkeys(("area", "district", "subdistrict", "sector"), Places(**{**vars(places), "sizes": sizes}))
+    )
 
 
 @needs_shared
@@ -85,13 +87,13 @@ def test_the_census_adds_up() -> None:
 
 @needs_shared
 def test_example_a() -> None:
-    found = analyse(census(), 100_000)
+    found = analyse_places(census(), 100_000)
     small = found.small("area", "total")
     assert [(one.code, one.people) for one in small] == [
         ("DG", 65), ("TD", 18331), ("EC", 33956), ("WC", 35745), ("LD", 50225),
     ]  # fmt: skip
     assert [one.code for one in small if one.clipped] == ["DG", "TD"]
-    merged = merge_small(census(), "area", 100_000, populations=["total"])
+    merged = merge_places(census(), "area", 100_000, populations=["total"])
     assert merged.sizes["total"][list(merged.members).index("other")] == 138_322
     assert found.finest("total") == "area"
     # Not all districts are below 100,000, as the study has it.
@@ -102,9 +104,9 @@ def test_example_a() -> None:
 
 @needs_shared
 def test_example_b() -> None:
-    one = next(x for x in analyse(census(), 1200).lines if (x.component, x.population) == ("sector", PEOPLE[3]))
+    one = next(x for x in analyse_places(census(), 1200).lines if (x.component, x.population) == ("sector", PEOPLE[3]))
     assert (one.below, one.groups, one.people_below, round(one.percent_below, 2)) == (1357, 8246, 769_029, 16.46)
-    merged = merge_small(census(), "sector", 1200, populations=[PEOPLE[3]])
+    merged = merge_places(census(), "sector", 1200, populations=[PEOPLE[3]])
     assert (len(merged.members), merged.coarser["area"], merged.extra) == (6890, 106, 0)
 
 
@@ -112,7 +114,7 @@ def test_example_b() -> None:
 def test_merging_into_parents_and_neighbours_keeps_more_groups_than_one() -> None:
     pairs = read_adjacency(SHARED / "data" / "geography" / "district_adjacency.csv")
     for way, given_pairs in (("parent", None), ("neighbours", None), ("neighbours", pairs)):
-        merged = merge_small(census(), "sector", 1200, populations=[PEOPLE[3]], way=way, pairs=given_pairs)  # type: ignore[arg-type]
+        merged = merge_places(census(), "sector", 1200, populations=[PEOPLE[3]], way=way, pairs=given_pairs)  # type: ignore[arg-type]
         assert len(merged.members) > 6890
         check_merged(merged, census())
 
@@ -152,10 +154,10 @@ def test_after_merging_every_group_is_large_enough(
     places = places_of(people)
     if sum(people.values()) < threshold:
         with pytest.raises(InputError) as raised:
-            merge_small(places, component, threshold, way=way)
+            merge_places(places, component, threshold, way=way)
         assert raised.value.code == "D177"
         return
-    merged = merge_small(places, component, threshold, way=way)
+    merged = merge_places(places, component, threshold, way=way)
     assert merged.passes
     check_merged(merged, places)
     groups = places.at(component)
@@ -176,7 +178,7 @@ def test_after_merging_every_group_is_large_enough(
 @given(files, st.integers(1, 45))
 def test_the_curve_is_the_count_of_groups_below(people: dict[str, int], threshold: int) -> None:
     places = places_of(people)
-    for curve in analyse(places, threshold).curves:
+    for curve in analyse_places(places, threshold).curves:
         sizes = Counter()  # type: ignore[var-annotated]
         for code, number in people.items():
             sizes[coarsen(code, "sector", curve.component)] += number  # type: ignore[arg-type]
@@ -198,7 +200,7 @@ def test_the_people_of_sectors_add_up_to_their_areas(people: dict[str, int]) -> 
 
 
 def test_small_groups_that_are_too_few_take_the_smallest_large_one_with_them() -> None:
-    merged = merge_small(places_of({"AL1 1": 3, "AL1 2": 50, "AL1 3": 20}), "sector", 10)
+    merged = merge_places(places_of({"AL1 1": 3, "AL1 2": 50, "AL1 3": 20}), "sector", 10)
     assert merged.members == {"AL1 2": ("AL1 2",), "other": ("AL1 1", "AL1 3")}
     assert (merged.extra, merged.people_touched) == (1, {"people": 23})
 
@@ -206,7 +208,7 @@ def test_small_groups_that_are_too_few_take_the_smallest_large_one_with_them() -
 def test_a_threshold_holds_for_every_population() -> None:
     places = places_of({"AL1 1": 50, "AL1 2": 50, "AL1 3": 50})
     sizes = {**places.sizes, "homes": np.array([30, 4, 30])}
-    merged = merge_small(Places(**{**vars(places), "sizes": sizes}), "sector", 10)
+    merged = merge_places(Places(**{**vars(places), "sizes": sizes}), "sector", 10)
     assert "AL1 2" not in merged.members
     assert min(merged.sizes["homes"]) >= 10
 
@@ -220,13 +222,13 @@ def test_neighbours_come_from_pairs_of_any_component() -> None:
     finer = Neighbours(["EC1", "E1", "N1"], "district", frozenset({("EC1A", "E1"), ("EC1A", "EC1M")}))
     assert next(finer.rings(["EC1"])) == {"E1"}
     shared = Neighbours(codes, "sector")
-    assert [ring for ring in shared.rings(["N1 1"]) if ring][0] == {"N1 2"}
+    assert next(ring for ring in shared.rings(["N1 1"]) if ring) == {"N1 2"}
 
 
 def test_a_small_group_goes_to_the_neighbour_with_the_fewest_people() -> None:
     people = {"AL": 5, "EN": 30, "LU": 20, "HP": 90}
     pairs = frozenset({("AL", "EN"), ("AL", "LU"), ("LU", "HP")})
-    merged = merge_small(places_of(people, "area"), "area", 10, way="neighbours", pairs=pairs)
+    merged = merge_places(places_of(people, "area"), "area", 10, way="neighbours", pairs=pairs)
     assert set(merged.members) == {"AL + LU", "EN", "HP"}
 
 
@@ -251,7 +253,9 @@ def test_the_rule_of_the_united_states(tmp_path: Path) -> None:
 
 
 def test_000_may_be_small_and_that_is_told(tmp_path: Path) -> None:
-    places = count_places(zip_file(tmp_path / "zip.csv", {"05901": 12, "10001": 20_001}), "zip", ["people"], zip_codes=True)
+    places = count_places(
+        zip_file(tmp_path / "zip.csv", {"05901": 12, "10001": 20_001}), "zip", ["people"], zip_codes=True
+    )
     assert not us_zip3(places).passes
 
 
@@ -267,11 +271,11 @@ def test_a_file_of_people_counts_lines(tmp_path: Path) -> None:
     ("code", "call"),
     [
         ("D171", lambda places: places.at("unit")),
-        ("D173", lambda places: analyse(places, 0)),
-        ("D173", lambda places: merge_small(places, "sector", 0)),
-        ("D174", lambda places: analyse(places, 5, tolerance=1.0)),
-        ("D176", lambda places: merge_small(places, "sector", 5, way="neighbours", pairs=frozenset({("AL1 1", "AL2")}))),
-        ("D179", lambda places: merge_small(places, "sector", 5, other="AL1 2")),
+        ("D173", lambda places: analyse_places(places, 0)),
+        ("D173", lambda places: merge_places(places, "sector", 0)),
+        ("D174", lambda places: analyse_places(places, 5, tolerance=1.0)),
+        ("D176", lambda places: merge_places(places, "area", 5, way="neighbours", pairs=frozenset({("AL1 1", "AL2")}))),
+        ("D179", lambda places: merge_places(places, "sector", 5, other="AL1 2")),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_is_refused(code: str, call) -> None:  # type: ignore[no-untyped-def]

@@ -30,7 +30,9 @@ def homes(number: int = 400) -> list[str]:
 
 def write_plan(folder: Path, steps: list[dict[str, Any]], values: list[str] | None = None, k: int = 5) -> Path:
     lines = values if values is not None else homes()
-    (folder / "people.csv").write_text("home,sex\n" + "".join(f"{code},{'fm'[i % 2]}\n" for i, code in enumerate(lines)))
+    (folder / "people.csv").write_text(
+        "home,sex\n" + "".join(f"{code},{'fm'[i % 2]}\n" for i, code in enumerate(lines))
+    )
     plan = {
         "title": "Homes", "data": {"source": "people.csv", "kind": "survey"}, "tier": "open",
         "variables": {"home": {"role": "key", "reason": "known"}, "sex": {"role": "other", "reason": "harmless"}},

@@ -15,7 +15,7 @@ from incrowd.app.source import choose_file, opened
 from incrowd.errors import IncrowdError, InputError
 from incrowd.evidence.postcodes import NAMES, area_map, population_curves
 from incrowd.evidence.words import share
-from incrowd.geography import Merged, Places, analyse, count_places, merge_small, read_adjacency
+from incrowd.geography import Merged, Places, analyse_places, count_places, merge_places, read_adjacency
 from incrowd.geography.analyse import Analysis
 from incrowd.geography.count import RECORDS
 from incrowd.keys.postcodes import REASONS
@@ -48,7 +48,7 @@ def _page() -> None:
         component = str(st.selectbox("Component", components, format_func=_name, key="component"))
         threshold = int(st.number_input("Threshold", min_value=1, value=1000, step=100, key="threshold"))
         percent = st.slider("Groups that may be below it (%)", 0.0, 50.0, 5.0, 0.5, key="tolerance")
-    found = analyse(places, threshold, tolerance=percent / 100)
+    found = analyse_places(places, threshold, tolerance=percent / 100)
     _answer(found, component, population)
     curve, table = st.columns([3, 2], gap="large")
     with curve:
@@ -98,8 +98,8 @@ def _answer(found: Analysis, component: str, population: str) -> None:
     cells[3].metric("in them together", f"{line.people_below:,}")
     cells[4].metric("finest that will do", _name(best) if best else "none")
     st.caption(
-        f"Counted in {population}. The curve of {_name(component)} is steep between {line.steep[0]:,} and {line.steep[1]:,}: left of it fewer "
-        f"than 10% of the groups are below a threshold, right of it more than 90%. 'Finest that will do' has at most "
+        f"Counted in {population}. The curve of {_name(component)} is steep between {line.steep[0]:,} and "
+        f"{line.steep[1]:,}: left of it fewer than 10% of the groups are below a threshold, right of it more than 90%. 'Finest that will do' has at most "
         f"{100 * found.tolerance:g}% of its groups below {found.threshold:,}."
     )
     clipped = [small.code for small in found.small(component, population) if small.clipped]
@@ -137,10 +137,12 @@ def _merging(places: Places, component: str, threshold: int, population: str) ->
                 "File of neighbours (pairs of codes); without it shared codes decide", key="adjacency"
             )
         pairs = read_adjacency(Path(given).expanduser()) if given.strip() else None
-        merged = merge_small(places, component, threshold, populations=[population], way=way, pairs=pairs)
+        merged = merge_places(places, component, threshold, populations=[population], way=way, pairs=pairs)
     with right:
         cells = st.columns(3)
-        cells[0].metric("groups after", f"{len(merged.members):,}", f"{len(merged.members) - merged.before:,}", delta_color="off")
+        cells[0].metric(
+            "groups after", f"{len(merged.members):,}", f"{len(merged.members) - merged.before:,}", delta_color="off"
+        )
         cells[1].metric("smallest group", f"{merged.smallest:,}")
         cells[2].metric("in merged groups", f"{merged.people_touched[population]:,}")
         if merged.coarser:

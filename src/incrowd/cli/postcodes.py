@@ -106,7 +106,7 @@ def analyse(
     """Count people by postcode component, and the groups below a threshold. Shows no record of the file."""
     from incrowd.cli.places import show_analysis, show_directory
     from incrowd.errors import InputError
-    from incrowd.geography import analyse as measure
+    from incrowd.geography import analyse_places as measure
     from incrowd.geography import count_places
 
     places = count_places(
@@ -157,7 +157,7 @@ def merge(
     """Merge the groups that are below a threshold, so that every group reaches it. Exit code 3 when one does not."""
     from incrowd.cli.places import show_merged
     from incrowd.errors import InputError
-    from incrowd.geography import count_places, merge_small, read_adjacency, us_zip3
+    from incrowd.geography import count_places, merge_places, read_adjacency, us_zip3
 
     if adjacency is not None and way != "neighbours":
         raise InputError("D184", "a file of neighbours goes with --way neighbours.")
@@ -169,7 +169,7 @@ def merge(
         found = us_zip3(places)
     else:
         pairs = None if adjacency is None else read_adjacency(adjacency)
-        found = merge_small(places, component, threshold, way=way, pairs=pairs, other=other)
+        found = merge_places(places, component, threshold, way=way, pairs=pairs, other=other)
     if out is not None:
         _write(out, ["group", "codes", *found.populations], [
             [label, len(codes), *(int(found.sizes[name][i]) for name in found.populations)]

@@ -37,7 +37,7 @@ def population_curves(analysis: Analysis, population: str, width: int = 560, hei
             "threshold:Q",
             scale=alt.Scale(type="log", nice=False),
             title=f"threshold ({population})",
-            axis=alt.Axis(format="~s", tickCount=6, grid=True),
+            axis=alt.Axis(format="~s", values=[10**power for power in range(12)], grid=True),
         ),
         y=alt.Y(
             "share:Q", scale=alt.Scale(domain=[0, 1]), title="groups below it", axis=alt.Axis(format="%", tickCount=5)

@@ -130,7 +130,7 @@ class Analysis:
         }
 
 
-def analyse(
+def analyse_places(
     places: Places, threshold: int, *, components: Sequence[str] | None = None, tolerance: float = 0.05
 ) -> Analysis:
     """Measure every component (or some) and every population of a file against a threshold.

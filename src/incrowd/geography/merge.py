@@ -65,7 +65,7 @@ class Merged:
         return self.smallest >= self.threshold
 
 
-def merge_small(
+def merge_places(
     places: Places,
     component: str,
     threshold: int,

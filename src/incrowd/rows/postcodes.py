@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 
 import ibis
 import numpy as np
@@ -22,8 +24,8 @@ from incrowd.rows.frame import Rows
 
 #: A ZIP code of the United States: five digits, with or without the four of the delivery route.
 ZIP = "^[0-9]{5}(-?[0-9]{4})?$"
-#: A count of people, as text. No more digits than fit into 64 bits.
-WHOLE = "^[0-9]{1,18}$"
+#: A count of people, as text: so small that the sum of any file fits into 64 bits.
+WHOLE, MOST = "^[0-9]{1,12}$", 10**12
 #: Faults that may be slips.
 REPAIRABLE = frozenset({"format", "area", "place"})
 #: So many distinct faulty texts are looked at for repairs; more means that the column is something else.
@@ -141,9 +143,10 @@ def _sums(
             raise InputError("D012", f"{name!r} is not a column of {rows.place}.")
     numbers = {f"t{i}": _whole(rows.text(name)) for i, name in enumerate(populations)}
     picked = rows.table.select(incrowd_text=brief(rows.text(column)), **numbers)
-    sums: dict[str, ibis.Value] = {}
-    for i in range(len(populations)):
-        sums |= {f"p{i}": picked[f"t{i}"].sum(), f"g{i}": picked[f"t{i}"].count()}
+    sums = {f"p{i}": picked[f"t{i}"].sum() for i in range(len(populations))}
+    if populations:
+        none = [picked[f"t{i}"].isnull() for i in range(len(populations))]
+        sums["bad"] = reduce(or_, none).ifelse(1, 0).sum()
     few = picked.group_by("incrowd_text").aggregate(n=picked.count(), **sums)
     judged = few.mutate(incrowd_fault=fault(few["incrowd_text"]))
     coded = judged.mutate(
@@ -153,13 +156,12 @@ def _sums(
     summed = coded.group_by(["incrowd_code", "incrowd_fault"]).aggregate(**added)
     found = rows.collect(summed, f"the codes of {column!r}")
     records = found["n"].to_numpy().astype(np.int64)
-    for i, name in enumerate(populations):
-        if bad := int(records.sum() - found[f"g{i}"].to_numpy().sum()):
-            raise InputError(
-                "D170",
-                f"{bad} records of {rows.place} have no whole number from 0 up in {name!r}.",
-                "Mend them: a population is a count.",
-            )
+    if populations and (bad := int(found["bad"].to_numpy().sum())):
+        raise InputError(
+            "D170",
+            f"{bad} records of {rows.place} have no whole number from 0 up in {' or '.join(map(repr, populations))}.",
+            "Mend them: a population is a count.",
+        )
     codes, faults = found["incrowd_code"].to_pylist(), found["incrowd_fault"].to_pylist()
     order = sorted((i for i, code in enumerate(codes) if code is not None), key=lambda i: codes[i])
     bad_rows = [i for i, fault in enumerate(faults) if fault is not None]
@@ -193,7 +195,7 @@ def _whole(text: ibis.Value) -> ibis.Value:
     number = text.try_cast("int64")
     # Written back it is the same text for nearly all, and that is cheaper to see than a pattern. A number with zeros
     # in front goes by the pattern. Never a bare try_cast: DuckDB pushes it into its CSV reader, which then stumbles.
-    same = (number.cast("string") == text) & (number >= 0)
+    same = (number.cast("string") == text) & (number >= 0) & (number < MOST)
     return ibis.cases((same, number), (text.re_search(WHOLE), number))
 
 
