@@ -99,8 +99,8 @@ def _answer(found: Analysis, component: str, population: str) -> None:
     cells[4].metric("finest that will do", _name(best) if best else "none")
     st.caption(
         f"Counted in {population}. The curve of {_name(component)} is steep between {line.steep[0]:,} and "
-        f"{line.steep[1]:,}: left of it fewer than 10% of the groups are below a threshold, right of it more than 90%. 'Finest that will do' has at most "
-        f"{100 * found.tolerance:g}% of its groups below {found.threshold:,}."
+        f"{line.steep[1]:,}: left of it fewer than 10% of the groups are below a threshold, right of it more than 90%. "
+        f"'Finest that will do' has at most {100 * found.tolerance:g}% of its groups below {found.threshold:,}."
     )
     clipped = [small.code for small in found.small(component, population) if small.clipped]
     if clipped:
