@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from incrowd.cli import app
+from incrowd.keys.postcodes import Component
 
 if TYPE_CHECKING:
     from incrowd.geography import Analysis, Places
@@ -27,7 +28,6 @@ Populations = Annotated[
 ]
 Repair = Annotated[bool, typer.Option("--repair", help="Take O for 0 and I for 1 where only that makes a postcode.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
-Component = Literal["unit", "sector", "subdistrict", "district", "area"]
 
 
 @postcode_app.command()
