@@ -103,6 +103,10 @@ def test_merge_refuses_what_cannot_be(homes: Path) -> None:
     assert call("merge", homes, *options, "--adjacency", "x.csv")[2].startswith("D184")
     assert call("analyse", homes, "--postcode", "nowhere")[2].startswith("D012")
     assert call("analyse", homes, *options, "--regions", "x.csv")[2].startswith("D183")
+    homes.write_text("code,a,b\nNE,1,2\nTD,3,4\n")
+    two = ("--postcode", "code", "--population", "a", "--population", "b")
+    assert call("analyse", homes, *two, "--chart", homes.with_suffix(".svg"))[2].startswith("D185")
+    assert call("analyse", homes, *two, "--real")[2].startswith("D186")
 
 
 def test_the_chart_is_a_page_by_itself_with_words_for_the_blind(homes: Path, tmp_path: Path) -> None:

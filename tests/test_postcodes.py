@@ -25,6 +25,7 @@ from incrowd.keys.postcodes import (
 from incrowd.rows.engine import connect
 from incrowd.rows.frame import Rows
 from incrowd.rows.postcodes import component, reason, sum_postcodes, sum_zip3
+from servers import need_spark
 from shared import SHARED, needs_shared
 
 UNIT = "ABDEFGHJLNPQRSTUWXYZ"
@@ -166,6 +167,22 @@ def test_sums_by_component_are_those_of_a_loop(lines: list[tuple[str | None, int
     assert found.invalid == faults
     left = sum(number for text, number in lines if isinstance(parse(text), NoPostcode))
     assert found.left_out == {"people": left}
+
+
+@pytest.mark.slow
+def test_spark_sums_as_duckdb_does(tmp_path: Path) -> None:
+    need_spark()
+    values = [*ODD, "", None, "ne352fg", "NE35 2FG", "N1C\t4AA", "B1  1AA", "x\u00a0y", "EC1A1BB"]
+    table = pa.table({"code": pa.array(values, pa.string()), "people": [f"{i:02d}" for i in range(len(values))]})
+    found = []
+    for name in ("duckdb", "spark"):
+        engine = connect(name, spill=tmp_path)
+        rows = Rows(engine, engine.lookup(table), "postcodes")
+        asked = [(part, repair) for part in COMPONENTS for repair in (False, True)]
+        sums = [sum_postcodes(rows, "code", ["people"], part, repair) for part, repair in asked]
+        found.append([(s.codes, s.populations["people"].tolist(), s.invalid, s.left_out, s.repaired) for s in sums])
+        engine.close()
+    assert found[0] == found[1]
 
 
 def in_engine(values: list[str | None], people: list[str | None] | None = None) -> Rows:

@@ -17,8 +17,9 @@ def choose_file() -> Path | None:
     if sent is not None:
         if "folder" not in st.session_state:
             st.session_state.folder = tempfile.TemporaryDirectory(prefix="incrowd-")
-        path = Path(st.session_state.folder.name, Path(sent.name).name)
-        if not path.exists() or path.stat().st_size != sent.size:
+        path = Path(st.session_state.folder.name, sent.file_id, Path(sent.name).name)
+        if not path.exists():
+            path.parent.mkdir(mode=0o700)
             path.write_bytes(sent.getbuffer())
         return path
     return Path(given).expanduser() if given.strip() else None

@@ -95,7 +95,7 @@ class Places:
         area = {code: coarsen(code, component, "area") for code in codes}  # type: ignore[arg-type]
         reach = {name: NATIONS.get(name, "") for name in set(area.values())}
         covered = {nations for nations in reach.values() if len(nations) == 1}
-        return tuple(code for code in codes if any(nation not in covered for nation in reach[area[code]][:2]))
+        return tuple(code for code in codes if any(nation not in covered for nation in reach[area[code]]))
 
 
 def count_places(
