@@ -39,14 +39,15 @@ bench-scale: $(STAMP) ## 1 to 56 million people against DuckDB, with the plot of
 docs: $(STAMP) ## Make the generated pages again: commands, plan, schema, errors, public names
 	$(BIN)/python docs/generate.py
 
-app: $(STAMP) ## The workbench in the browser (comes with the lookup page)
-	@echo "The workbench is not there yet; the command line has every step: $(BIN)/incrowd --help"
+app: $(STAMP) ## The workbench in the browser, on this machine only
+	$(BIN)/python -c 'import streamlit' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check 'streamlit>=1.40'
+	$(BIN)/incrowd app
 
 lock: ## Resolve requirements.lock anew (versions and hashes, no index address)
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml --extra dev --extra spark --extra postgres --universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock
+	$(BIN)/uv pip compile pyproject.toml --extra dev --extra app --extra postcodes --extra spark --extra postgres \
+		--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock
 
 clean: ## Remove what the targets made
 	rm -rf .venv demo build dist .pytest_cache .mypy_cache .ruff_cache

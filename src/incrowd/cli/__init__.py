@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import traceback
+from importlib import import_module
 
 import typer
 
@@ -21,12 +22,14 @@ app = typer.Typer(
     "incrowd run plan.yaml.",
 )
 
+#: They register the commands, in the order of `incrowd --help`.
+MODULES = ("commands", "risking", "searching", "hierarchies", "tables", "postcodes", "workbench")
+
 
 def main() -> None:
     """Run the command line; every fault becomes a message with a code and an exit code, never a record."""
-    from incrowd.cli import commands, hierarchies, risking, searching, tables  # they register the commands
-
-    del commands, hierarchies, risking, searching, tables
+    for name in MODULES:
+        import_module(f"incrowd.cli.{name}")
     try:
         app()
     except IncrowdError as error:

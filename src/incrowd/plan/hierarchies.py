@@ -7,13 +7,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from incrowd.keys.hierarchies.postcodes import LEVELS
+from incrowd.keys.postcodes import Component
 from incrowd.plan.strict import Strict, Text
 
 Rising = Annotated[list[Decimal], Field(min_length=1)]
 
 
 class HierarchyRule(Strict):
-    """Exactly one way to coarsen a key, level by level. A text alone is a file; `auto` looks at the data."""
+    """Exactly one way to coarsen a key, level by level. A text alone is a file; `auto` looks at the data, `postcode`
+    knows UK postcodes.
+    """
 
     file: Text | None = Field(None, description="A CSV file in ARX's format: no header, first column the leaf.")
     auto: bool | None = Field(None, description="Build it from how the values are distributed.")
@@ -37,6 +41,14 @@ class HierarchyRule(Strict):
         None, description="With order: how many neighbours are put together, level by level."
     )
 
+    postcode: Annotated[list[Component], Field(min_length=1)] | None = Field(
+        None, description="Components of UK postcodes, the finest first. The text `postcode` alone takes them all."
+    )
+    regions: Text | None = Field(
+        None, description="With postcode: a CSV file with the region of each code of the last component."
+    )
+    others: Text | None = Field(None, description="With postcode: the name of values that are no postcodes.")
+
     @property
     def way(self) -> str:
         """Which rule is used."""
@@ -50,17 +62,20 @@ class HierarchyRule(Strict):
             raise ValueError("order and groups go together")
         if self.date_format is not None and self.date_parts is None:
             raise ValueError("date_format goes with date_parts")
+        if self.postcode is None and (self.regions is not None or self.others is not None):
+            raise ValueError("regions and others go with postcode")
         if self.auto is False:
             raise ValueError("auto can only be true")
         return self
 
 
-_WAYS = ("file", "auto", "cuts", "widths", "quantiles", "prefixes", "date_parts", "mappings", "order")
+_WAYS = ("file", "auto", "cuts", "widths", "quantiles", "prefixes", "date_parts", "mappings", "order", "postcode")
 
 
 def _short(value: Any) -> Any:
     if isinstance(value, str):
-        return {"auto": "true"} if value == "auto" else {"file": value}
+        short: dict[str, Any] = {"auto": {"auto": "true"}, "postcode": {"postcode": list(LEVELS)}}
+        return short.get(value, {"file": value})
     return value
 
 

@@ -8,7 +8,7 @@ from incrowd.keys import hierarchies as build
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.table import KeyTable
 from incrowd.plan.hierarchies import HierarchyRule
-from incrowd.rows.lookup import read_hierarchy
+from incrowd.rows.lookup import read_hierarchy, read_lookup
 
 
 def make_hierarchy(rule: HierarchyRule, name: str, table: KeyTable, folder: Path) -> Hierarchy:
@@ -35,6 +35,9 @@ def make_hierarchy(rule: HierarchyRule, name: str, table: KeyTable, folder: Path
             made = build.date_parts(values, name, parts, rule.date_format or "%Y-%m-%d")
         case "mappings":
             made = build.mapped(values, name, rule.mappings or [])
+        case "postcode":
+            regions = None if rule.regions is None else read_lookup(folder / rule.regions)
+            made = build.postcodes(values, name, rule.postcode or [], regions, rule.others)
         case _:
             made = build.ordered_groups(rule.order or [], name, rule.groups or [])
     return build.require_valid(made, values)

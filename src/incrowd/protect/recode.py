@@ -1,4 +1,4 @@
-"""recode: say a variable more coarsely, by bands, mapping, date part, prefix, lookup file or hierarchy."""
+"""recode: say a variable more coarsely, by bands, mapping, date part, prefix, lookup file, hierarchy or postcode."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from incrowd.errors import InputError
 from incrowd.keys import labels
+from incrowd.keys.hierarchies import postcode_component
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.packing import add_up
 from incrowd.keys.table import KeyTable, Recode
@@ -84,6 +85,9 @@ def _labels(step: steps.Recode, values: Values, context: Context) -> list[str | 
         case "lookup":
             assert step.lookup is not None
             return labels.mapping(values, read_lookup(context.folder / step.lookup), name, step.others or "fault")
+        case "postcode":
+            assert step.postcode is not None
+            return postcode_component(values, step.postcode, name, None if step.others == "fault" else step.others)
         case _:
             assert step.hierarchy is not None
             assert step.level is not None

@@ -11,6 +11,7 @@ from incrowd.keys.hierarchies.builders import (
     prefixes,
     quantile_bands,
 )
+from incrowd.keys.hierarchies.postcodes import postcode_component, postcodes
 from incrowd.keys.hierarchies.tree import tree_lines
 from incrowd.keys.hierarchies.validate import require_valid, validate
 
@@ -23,6 +24,8 @@ __all__ = [
     "mapped",
     "ordered_groups",
     "parse_arx",
+    "postcode_component",
+    "postcodes",
     "prefixes",
     "quantile_bands",
     "require_valid",

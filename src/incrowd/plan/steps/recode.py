@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from incrowd.keys.postcodes import Component
 from incrowd.plan.steps.base import Step
 from incrowd.plan.strict import Text
 
-_WAYS = ("bands", "mapping", "date_part", "prefix", "lookup", "hierarchy")
+_WAYS = ("bands", "mapping", "date_part", "prefix", "lookup", "hierarchy", "postcode")
 
 
 class Recode(Step):
@@ -26,7 +27,7 @@ class Recode(Step):
         None, description="New names of values; values that are not mentioned stay, unless others is given."
     )
     others: Text | None = Field(
-        None, description="With mapping or lookup: the name of all other values, or 'fault' to refuse them."
+        None, description="With mapping, lookup or postcode: the name of all other values, or 'fault' to refuse them."
     )
     date_part: Literal["decade", "year", "quarter", "month"] | None = None
     date_format: Text | None = Field(None, description="With date_part: how dates are written, e.g. %d/%m/%Y.")
@@ -35,6 +36,7 @@ class Recode(Step):
         None, description="A CSV file with a header: first column the value, second its new name."
     )
     hierarchy: Text | None = Field(None, description="A hierarchy file in ARX's format.")
+    postcode: Component | None = Field(None, description="Which component of a UK postcode to keep.")
     level: Annotated[int, Field(ge=1)] | None = Field(None, description="With hierarchy: which column of it.")
 
     @property
@@ -51,8 +53,8 @@ class Recode(Step):
         for extra, way in belongs.items():
             if getattr(self, extra) is not None and given != [way]:
                 raise ValueError(f"{extra} goes with {way}")
-        if self.others is not None and given[0] not in ("mapping", "lookup"):
-            raise ValueError("others goes with mapping or lookup")
+        if self.others is not None and given[0] not in ("mapping", "lookup", "postcode"):
+            raise ValueError("others goes with mapping, lookup or postcode")
         if self.hierarchy is not None and self.level is None:
             raise ValueError("hierarchy needs a level")
         if self.bands is not None and any(a >= b for a, b in zip(self.bands, self.bands[1:], strict=False)):

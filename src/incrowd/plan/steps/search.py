@@ -17,7 +17,8 @@ class Search(Step):
 
     step: Literal["search"]
     hierarchies: Annotated[dict[Text, AnyHierarchy], Field(min_length=1)] = Field(
-        description="The keys that may be recoded, each with its hierarchy: a file, 'auto', or a rule. Others stay."
+        description="The keys that may be recoded, each with its hierarchy: a file, 'auto', 'postcode', or a rule. "
+        "Others stay."
     )
     suppression: Annotated[float, Field(ge=0, le=1)] = Field(
         0.0, description="The share of the records that may be suppressed."
@@ -66,8 +67,9 @@ class Search(Step):
         return [(f"{field}.{name}", name) for field, names in tables.items() for name in names]
 
     def files(self) -> dict[str, str]:
-        """The hierarchies that are files."""
-        return {f"hierarchies.{name}": rule.file for name, rule in self.hierarchies.items() if rule.file}
+        """The hierarchies that are files, and the regions above postcodes."""
+        named = {f"hierarchies.{name}": rule.file or rule.regions for name, rule in self.hierarchies.items()}
+        return {place: file for place, file in named.items() if file is not None}
 
     def coarsens(self, keys: Sequence[str]) -> set[str]:
         """What it has a hierarchy for."""

@@ -1,0 +1,36 @@
+"""Which file? A path on this machine, or an upload that stays in a private folder."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import streamlit as st
+
+from incrowd.rows import Rows, open_source
+
+
+def choose_file() -> Path | None:
+    """Ask for a file. An upload is written to a folder that only its owner may read, which ends with the session."""
+    given: str = st.text_input("File on this machine", key="path", placeholder="postcodes.csv")
+    sent = st.file_uploader("or upload one", type=["csv", "gz", "parquet", "xlsx"], key="upload")
+    if sent is not None:
+        if "folder" not in st.session_state:
+            st.session_state.folder = tempfile.TemporaryDirectory(prefix="incrowd-")
+        path = Path(st.session_state.folder.name, sent.file_id, Path(sent.name).name)
+        if not path.exists():
+            path.parent.mkdir(mode=0o700)
+            path.write_bytes(sent.getbuffer())
+        return path
+    return Path(given).expanduser() if given.strip() else None
+
+
+def opened(path: Path) -> Rows:
+    """The file, opened once for as long as it does not change."""
+    mark = (str(path), path.stat().st_mtime_ns if path.exists() else 0)
+    if st.session_state.get("mark") != mark:
+        st.session_state.rows = open_source(path)
+        st.session_state.mark = mark
+        st.session_state.counted = {}
+    rows: Rows = st.session_state.rows
+    return rows

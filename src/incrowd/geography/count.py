@@ -1,0 +1,138 @@
+"""People by place: how many live in each postcode area, district, sub-district and sector of a file?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.errors import InputError
+from incrowd.keys.postcodes import COMPONENTS, NATIONS, Component, Reason, coarsen, component_of
+from incrowd.rows import Rows, open_source
+from incrowd.rows.postcodes import Sums, sum_codes, sum_postcodes, sum_zip3
+
+Int64 = NDArray[np.int64]
+#: The population of a file without a column of counts: a line is a person.
+RECORDS = "records"
+ZIP3 = "zip3"
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The groups of one component: their codes in order, and the people in each, by population."""
+
+    component: str
+    codes: tuple[str, ...]
+    sizes: Mapping[str, Int64]
+
+    def size(self, populations: Sequence[str]) -> Int64:
+        """The smallest of some populations in each group: what a threshold must hold for."""
+        smallest: Int64 = np.min([self.sizes[name] for name in populations], axis=0)
+        return smallest
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """The people of a file by its finest component, and what could not be placed.
+
+    `invalid` counts records by the reason why their text is no postcode; the people in them are in no group.
+    """
+
+    source: str
+    finest: str
+    codes: tuple[str, ...]
+    sizes: Mapping[str, Int64]
+    records: Int64
+    per_postcode: bool
+    invalid: Mapping[Reason, int] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    repairable: int = 0
+    repaired: int = 0
+
+    @property
+    def populations(self) -> tuple[str, ...]:
+        """The names of the populations."""
+        return tuple(self.sizes)
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """The components that can be asked for, the finest first."""
+        if self.finest not in COMPONENTS:
+            return (self.finest,)
+        return tuple(reversed(COMPONENTS[: COMPONENTS.index(self.finest) + 1]))
+
+    def at(self, component: str) -> Groups:
+        """The groups of a component: sums over the finer ones, so that people add up at every level."""
+        if component not in self.components:
+            raise InputError(
+                "D171",
+                f"{self.source} has no {component}s: it goes down to {self.finest}s.",
+                f"It has {', '.join(self.components)}.",
+            )
+        if component == self.finest:
+            return Groups(component, self.codes, self.sizes)
+        parents = [coarsen(code, self.finest, component) for code in self.codes]  # type: ignore[arg-type]
+        codes, place = np.unique(np.array(parents), return_inverse=True)
+        sizes = {}
+        for name, values in self.sizes.items():
+            summed = np.zeros(len(codes), np.int64)
+            np.add.at(summed, place, values)
+            sizes[name] = summed
+        return Groups(component, tuple(codes.tolist()), sizes)
+
+    def clipped(self, component: str) -> tuple[str, ...]:
+        """Groups that the border of the file may cut: in areas that reach into a nation the file leaves out.
+
+        A nation is covered when an area that lies wholly in it is there. Such groups are small because the data stop,
+        not because few people live there. It misleads where a file stops inside a nation: that it cannot see.
+        """
+        if self.finest not in COMPONENTS:
+            return ()
+        codes = self.at(component).codes
+        area = {code: coarsen(code, component, "area") for code in codes}  # type: ignore[arg-type]
+        reach = {name: NATIONS.get(name, "") for name in set(area.values())}
+        covered = {nations for nations in reach.values() if len(nations) == 1}
+        return tuple(code for code in codes if any(nation not in covered for nation in reach[area[code]]))
+
+
+def count_places(
+    source: str | Path | Rows,
+    postcode: str,
+    populations: Sequence[str] = (),
+    *,
+    finest: Component = "sector",
+    repair: bool = False,
+    zip_codes: bool = False,
+) -> Places:
+    """How many people are in each place of a file?
+
+    `postcode` is a column of postcodes, or of codes of one component in a file that is aggregated already. Without
+    `populations` each record is one person. Values that are no postcode are counted by reason and left out; swapped
+    O and 0, I and 1 are mended only with `repair`. `zip_codes`: the column holds ZIP codes of the United States.
+    """
+    rows = source if isinstance(source, Rows) else open_source(source)
+    rows = rows.bring_in()
+    if zip_codes:
+        return _places(rows, sum_zip3(rows, postcode, populations), ZIP3, True)
+    sums = sum_postcodes(rows, postcode, populations, finest, repair)
+    if sums.codes:
+        return _places(rows, sums, finest, True)
+    sums = sum_codes(rows, postcode, populations)
+    component = component_of(list(sums.codes))
+    if component is None:
+        raise InputError(
+            "D172",
+            f"the values of {postcode!r} in {rows.place} are neither postcodes nor codes of one component.",
+            "A sector is written with a space (AL1 1), a district without (AL1).",
+        )
+    return _places(rows, sums, component, False)
+
+
+def _places(rows: Rows, sums: Sums, finest: str, per_postcode: bool) -> Places:
+    return Places(
+        rows.place, finest, sums.codes, sums.populations or {RECORDS: sums.records}, sums.records, per_postcode,
+        sums.invalid, sums.left_out or {RECORDS: sum(sums.invalid.values())}, sums.repairable, sums.repaired,
+    )  # fmt: skip

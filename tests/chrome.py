@@ -1,0 +1,133 @@
+"""A page of the workbench in headless Chromium, driven over its debugging socket: look, type, click, take pictures."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from browser import FLAGS, browser
+
+PATIENCE = 60  # seconds: the first page of a session loads much, and machines are shared
+
+
+class Chrome:
+    """One tab. Use it as a context: what it started ends with it."""
+
+    def __init__(self, width: int = 1400, height: int = 1500) -> None:
+        self._size = f"--window-size={width},{height}"
+        self._number = 0
+
+    def __enter__(self) -> Chrome:
+        from websockets.sync.client import connect  # comes with Streamlit
+
+        self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        home = self._folder.name
+        command = [browser(), *FLAGS, self._size, "--remote-debugging-port=0", f"--user-data-dir={home}", "about:blank"]
+        self._process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "HOME": home}
+        )
+        told = Path(home, "DevToolsActivePort")
+        wait(lambda: told.exists() and len(told.read_text().split()) == 2, "Chromium does not answer")
+        port = told.read_text().split()[0]
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list") as answer:
+            tab = next(one for one in json.load(answer) if one["type"] == "page")
+        self._socket = connect(tab["webSocketDebuggerUrl"], max_size=None)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+        self._process.terminate()
+        self._process.wait(20)
+        self._folder.cleanup()
+
+    def do(self, method: str, **parameters: Any) -> Any:
+        """One command of the debugging protocol, and its answer."""
+        self._number += 1
+        self._socket.send(json.dumps({"id": self._number, "method": method, "params": parameters}))
+        while True:
+            message = json.loads(self._socket.recv(PATIENCE))
+            if message.get("id") == self._number:
+                assert "error" not in message, message
+                return message["result"]
+
+    def run(self, script: str) -> Any:
+        """What a line of JavaScript gives."""
+        found = self.do("Runtime.evaluate", expression=script, returnByValue=True)
+        assert "exceptionDetails" not in found, found
+        return found["result"].get("value")
+
+    def open(self, address: str) -> None:
+        self.do("Page.navigate", url=address)
+
+    @property
+    def text(self) -> str:
+        return str(self.run("document.body ? document.body.innerText : ''"))
+
+    def await_text(self, *texts: str) -> str:
+        """The page once it shows all these texts and is at rest."""
+
+        def there() -> bool:
+            shown = self.text
+            busy = self.run('!!document.querySelector(\'[data-testid="stStatusWidget"], [data-stale="true"]\')')
+            return not busy and all(text in shown for text in texts)
+
+        wait(there, f"the page does not show {texts}", lambda: self.text)
+        return self.text
+
+    def type(self, label: str, text: str) -> None:
+        """Replace what is in the field of this label, and press Enter."""
+        mark = json.dumps(label)
+        found = f"document.querySelector('input[aria-label=' + JSON.stringify({mark}) + ']')"
+        wait(lambda: self.run(f"!!{found}"), f"no field {label}", lambda: self.text)
+        self.run(f"{found}.focus(); {found}.select()")
+        self.do("Input.insertText", text=text)
+        for kind in ("keyDown", "keyUp"):
+            self.do("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", windowsVirtualKeyCode=13)
+
+    def click(self, selector: str, text: str) -> None:
+        """Click the first element of a kind that holds this text."""
+        kind, wanted = json.dumps(selector), json.dumps(text)
+        found = f"[...document.querySelectorAll({kind})].find(e => e.innerText.trim() === {wanted})"
+        wait(lambda: self.run(f"!!{found}"), f"no {selector} with {text}", lambda: self.text)
+        box = self.run(
+            f"(() => {{ const e = {found}; e.scrollIntoView({{block: 'center'}}); const b = e.getBoundingClientRect(); "
+            "return [b.x + b.width / 2, b.y + b.height / 2] })()"
+        )
+        for kind in ("mousePressed", "mouseReleased"):
+            self.do("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
+
+    def choose(self, label: str, option: str) -> None:
+        """Open the box of this label and take an option."""
+        self.type_into_box(label)
+        self.click("[role=option]", option)
+
+    def type_into_box(self, label: str) -> None:
+        mark = json.dumps(label)
+        script = (
+            f"[...document.querySelectorAll('[data-testid=stSelectbox]')].find(e => e.innerText.startsWith({mark}))"
+        )
+        wait(lambda: self.run(f"!!{script}"), f"no box {label}", lambda: self.text)
+        box = self.run(
+            f"(() => {{ const e = {script}.querySelector('input'); e.scrollIntoView({{block: 'center'}}); "
+            "const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] })()"
+        )
+        for kind in ("mousePressed", "mouseReleased"):
+            self.do("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
+
+    def picture(self, path: Path) -> Path:
+        path.write_bytes(base64.b64decode(self.do("Page.captureScreenshot", format="png")["data"]))
+        return path
+
+
+def wait(ready: Any, otherwise: str, more: Any = lambda: "") -> None:
+    end = time.monotonic() + PATIENCE
+    while not ready():
+        assert time.monotonic() < end, f"{otherwise}\n{more()}"
+        time.sleep(0.2)
