@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from incrowd.assessment import plan_scenarios
+from incrowd.comparison import compare
 from incrowd.evidence.files import write_audit, write_release_files
 from incrowd.evidence.log import RiskLog, RunLog, Snapshot, StepLog
 from incrowd.keys.hierarchy import Hierarchy
@@ -67,10 +68,10 @@ def run(
     cap = None if memory is None else parse_memory(memory)
     with keep_below(cap), open_workspace(home) as work, ExitStack() as stack:
         secret = secret or find_secret(home)
-        tell = _teller(progress, len(plan.steps) + 4)
+        tell = _teller(progress, len(plan.steps) + 5)
         tell("read and count")
-        state, context = _start(plan, folder, secret, work, cap, stack, within)
-        came = state.table
+        start, context = begin(plan, folder, secret, work.spill, cap, stack, within)
+        state = start
         steps = [_log(0, "start", Change("the file as it came"), None, state, 0.0)]
         for number, step in enumerate(plan.steps, start=1):
             tell(f"{step.step} {getattr(step, 'variable', '')}".strip())
@@ -85,31 +86,34 @@ def run(
         log = RunLog(
             plan.title, plan.tier, plan.data.kind, plan.data.unit, tuple(steps), verdicts,
             {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
-            _risks(plan, came, state.table),
+            _risks(plan, start.table, state.table),
         )  # fmt: skip
+        tell("utility: what analysts keep")
+        if refusal is None:
+            released = open_source(file, delimiter=",", encoding="utf-8", spill=work.spill, memory=_share(cap))
+            log = replace(log, utility=compare(plan, context, start, state, released))
         tell("evidence")
         write_audit(work.audit, plan, log, plan.data.place(folder), secret)
         if refusal is not None:
             work.keep_audit()
             raise refusal
-        released = open_source(file, delimiter=",", encoding="utf-8", spill=work.spill, memory=_share(cap))
         write_release_files(work.release, plan, log, released)
         place = work.publish()
     return Run(place, place / "release", place / "audit", log)
 
 
-def _start(
+def begin(
     plan: Plan,
     folder: Path,
     secret: Secret,
-    work: Workspace,
+    spill: Path,
     cap: int | None,
     stack: ExitStack,
     within: Callable[[float], None] | None,
 ) -> tuple[State, Context]:
     """Open the data, check it against the plan, count it once. What was opened is closed with the stack."""
     data = plan.data
-    engine = connect(data.engine, spill=work.spill, memory=_share(cap), master=data.master, limit=data.limit)
+    engine = connect(data.engine, spill=spill, memory=_share(cap), master=data.master, limit=data.limit)
     stack.callback(engine.close)
     stack.enter_context(follow(engine, within))
     rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding, engine=engine)

@@ -26,7 +26,8 @@ def recode(step: steps.Recode, number: int, state: State, context: Context) -> t
     cells = sum(number for value, number in counts.items() if named[value] != value)
     rows = state.rows.relabel(name, {old: label for old, label in named.items() if old is not None})
     change = Change(f"recode {name} by {step.way}", cells_changed=cells, notes=_notes(step, values, new))
-    return replace(state, rows=rows, table=_recode_table(state.table, name, named)), change
+    leaves = state.leaves_after(name, named) if name in state.table.names else state.leaves
+    return replace(state, rows=rows, table=_recode_table(state.table, name, named), leaves=leaves), change
 
 
 def _counts(state: State, name: str) -> Mapping[str | None, int]:
