@@ -1,4 +1,4 @@
-"""The release beside the original: use cases with their verdicts, general measures, the sweep, and what else would cost."""
+"""The release beside the original: use cases and their verdicts, general measures, the sweep, alternatives."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from incrowd.utility.price import Price, price
 
 
 def compare(plan: Plan, context: Context, start: State, state: State, released: Rows) -> UtilityLog:
-    """What does an analyst keep? `start` is the file as it came, `state` what became of it, `released` the written file.
+    """What does an analyst keep? `start` is the file as it came, `state` what became of it, `released` as written.
 
     What the KeyTables tell is measured always. Use cases, and the measures that need the rows again, only where the
     plan has use cases: each costs a query or two.
@@ -99,5 +99,3 @@ def prices_of(plan: Plan, context: Context, original: Original) -> tuple[Price, 
         kept = [r for r in bound.bound if r.model not in alternative.instead_of]
         found.append(price(alternative.name, table, [*kept, *(r.requirement() for r in alternative.requirements)]))
     return tuple(found)
-
-

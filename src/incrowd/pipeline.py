@@ -109,7 +109,7 @@ def begin(
     spill: Path,
     cap: int | None,
     stack: ExitStack,
-    within: Callable[[float], None] | None,
+    within: Callable[[float], None] | None = None,
 ) -> tuple[State, Context]:
     """Open the data, check it against the plan, count it once. What was opened is closed with the stack."""
     data = plan.data
@@ -124,9 +124,8 @@ def begin(
     rows = rows.as_text([name for name in plan.variables if name in counted])
     if data.unit is not None:
         rows = rows.copy(data.unit, UNIT)
-    trees = _trees(plan, folder)
-    requirements = tuple(requirement.requirement(trees) for requirement in plan.requirements)
-    sensitive = sorted({r.sensitive_name for r in requirements if r.sensitive_name is not None})
+    context = context_of(plan, folder, secret)
+    sensitive = sorted({r.sensitive_name for r in context.requirements if r.sensitive_name is not None})
     dropped = {name for step in plan.steps if step.step == "drop" for name in step.variables}
     refuse_empty_columns(rows, [name for name in plan.variables if name not in dropped])
     keys = plan.with_role("key")
@@ -136,17 +135,22 @@ def begin(
         table, _ = table.project([key for key in keys if key not in dropped])
         outside = open_source(folder / data.population.source, engine=engine)
         table = join_population(table, tabulate_population(outside, table.names, data.population.count))
-    context = Context(
+    return State(rows.bring_in(), table), context
+
+
+def context_of(plan: Plan, folder: Path, secret: Secret) -> Context:
+    """What the steps of a plan may know of it."""
+    trees = _trees(plan, folder)
+    return Context(
         folder,
         secret,
         (plan.title, plan.tier, plan.release.name),
-        requirements,
+        tuple(requirement.requirement(trees) for requirement in plan.requirements),
         {where_text(r.where): r.where for r in plan.requirements if r.where is not None},
         tuple(plan.with_role("identifier")),
-        data.unit is not None,
+        plan.data.unit is not None,
         {name: dict(zip(tree.leaves, tree.rows, strict=True)) for name, tree in trees.items()},
     )
-    return State(rows.bring_in(), table), context
 
 
 def _share(cap: int | None) -> str | None:

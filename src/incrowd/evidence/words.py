@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from incrowd.evidence.log import Verdict
 from incrowd.risk.value import Risk
+from incrowd.utility.outcome import Estimate
 
 
 def count(number: int) -> str:
@@ -73,6 +74,34 @@ def risk(found: Risk | None) -> str:
         return "\N{EN DASH}"
     ends = "" if found.low is None or found.high is None else f" ({found.low:.3g} to {found.high:.3g})"
     return f"{found.value:.4g}{ends}"
+
+
+def small(number: float | None) -> str:
+    """A measured figure in three digits, or a dash. Something is never shown as nothing.
+
+    >>> small(0.06712), small(270.2), small(0.0), small(0.00001), small(None)
+    ('0.067', '270', '0', '1e-05', '\u2013')
+    """
+    if number is None:
+        return "\N{EN DASH}"
+    if number == 0 or abs(number) >= 1000:
+        return f"{number:,.0f}"
+    if abs(number) < 0.0005:
+        return f"{number:.1g}"
+    return f"{number:.3f}" if abs(number) < 10 and number != int(number) else f"{number:.3g}"
+
+
+def estimate(found: Estimate) -> str:
+    """A figure of a use case with its interval, or a dash.
+
+    >>> estimate(Estimate(0.798, 0.79, 0.806, 100))
+    '0.798 (0.790 to 0.806)'
+    """
+    if found.value is None:
+        return "\N{EN DASH}"
+    if found.low is None or found.high is None:
+        return small(found.value)
+    return f"{small(found.value)} ({small(found.low)} to {small(found.high)})"
 
 
 def seconds(number: float) -> str:

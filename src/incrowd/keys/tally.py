@@ -39,17 +39,16 @@ class Moments:
 
     def merge(self, to: Int64, number: int) -> Moments:
         """Rows of one group put together."""
+
+        def summed(amounts: Float64) -> Float64:
+            return np.bincount(to, weights=amounts, minlength=number).astype(np.float64)
+
         n = add_up(to, self.n, number)
         least = np.maximum(n, 1)
-        mean_x = np.bincount(to, self.n * self.mean_x, number) / least
-        mean_y = np.bincount(to, self.n * self.mean_y, number) / least
+        mean_x, mean_y = summed(self.n * self.mean_x) / least, summed(self.n * self.mean_y) / least
         dx, dy = self.mean_x - mean_x[to], self.mean_y - mean_y[to]
-        return Moments(
-            n, mean_x, mean_y,
-            np.bincount(to, self.xx + self.n * dx * dx, number),
-            np.bincount(to, self.yy + self.n * dy * dy, number),
-            np.bincount(to, self.xy + self.n * dx * dy, number),
-        )  # fmt: skip
+        xx, yy = summed(self.xx + self.n * dx * dx), summed(self.yy + self.n * dy * dy)
+        return Moments(n, mean_x, mean_y, xx, yy, summed(self.xy + self.n * dx * dy))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from incrowd.keys.tally import Moments, Tally, number_values
 from incrowd.plan.use_cases import Centre, Correlation
 from incrowd.utility.groups import columns_of, difference, in_every, side_by_side, spread, t_quantile
 from incrowd.utility.needs import Fetched, Need
-from incrowd.utility.outcome import NOTHING, Z, Estimate, Figure, Outcome, overlap
+from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, Z, overlap
 
 
 def centre_needs(case: Centre) -> list[Need]:
@@ -57,9 +57,7 @@ def correlation(case: Correlation, original: Fetched, released: Fetched) -> Outc
         moved = difference(one, other)
         moves += [] if moved is None else [abs(moved)]
         small = moved is not None and abs(moved) <= case.within + 1e-12
-        figures.append(
-            Figure(name, one, other, _cohens_q(one, other), overlap(one, other), small or one.value is None)
-        )
+        figures.append(Figure(name, one, other, _cohens_q(one, other), overlap(one, other), small or one.value is None))
     rule = f"the correlation of {pair[0]} and {pair[1]} moves by at most {case.within:g}" + in_every(case)
     found = f"the largest move of r is {max(moves, default=0):.3f}"
     return Outcome(case.name, case.test, rule, all(f.same for f in figures), found, "Cohen's q", tuple(figures))
@@ -117,4 +115,4 @@ def _median(case: Centre, tally: Tally) -> Estimate:
 
     value = (at((n + 1) // 2) + at(n // 2 + 1)) / 2
     half = Z * sqrt(n) / 2
-    return Estimate(value, at(int(n / 2 - half)), at(int(ceil(n / 2 + half)) + 1), n)
+    return Estimate(value, at(int(n / 2 - half)), at(ceil(n / 2 + half) + 1), n)

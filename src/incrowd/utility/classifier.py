@@ -14,7 +14,7 @@ from incrowd.keys.tally import Float64, Tally, number_values
 from incrowd.plan.use_cases import Classifier
 from incrowd.secret import order_numbers
 from incrowd.utility.needs import Fetched, Need
-from incrowd.utility.outcome import Z, Estimate, Figure, Outcome, overlap
+from incrowd.utility.outcome import Estimate, Figure, Outcome, Z, overlap
 from incrowd.utility.regression import NotFitted, base_levels, design, levels_of, model_needs
 
 #: Forests are grown from records chosen by the secret, so that they are the same each time.

@@ -119,4 +119,5 @@ def _shares(tally: Tally, column: str, values: list[str | None]) -> Float64:
     one = tally.by([column])
     for value, records in zip(one.values(column), one.records.tolist(), strict=True):
         found[at[value]] += records
-    return found / max(found.sum(), 1.0)
+    shares: Float64 = found / max(float(found.sum()), 1.0)
+    return shares

@@ -28,7 +28,10 @@ def entropy(counts: Int64) -> float:
 def entropy_needs(columns: Sequence[str], keys: Sequence[str]) -> list[Need]:
     """Each column's counts, and the keys' together. A column that is no key may have many values."""
     together = tuple(name for name in columns if name in keys)
-    return [*(Need((name,), alone=name not in keys) for name in columns), *([Need(together)] if len(together) > 1 else [])]
+    return [
+        *(Need((name,), alone=name not in keys) for name in columns),
+        *([Need(together)] if len(together) > 1 else []),
+    ]
 
 
 def entropy_ratio(

@@ -54,7 +54,7 @@ class Subgroup:
 
 
 def measure_loss(came: KeyTable, original: KeyTable, released: KeyTable, leaves: Leaves) -> Loss:
-    """How much of the keys is lost? A cell loses (leaves under its value - 1) / (leaves in all - 1), a suppressed one 1.
+    """How much of the keys is lost? A cell loses (leaves under its value - 1) / (leaves in all - 1), a dropped one 1.
 
     The leaves are the values that occur in the file as it came, since a recoding by hand has no hierarchy; a search
     reports its own loss, by its hierarchies. Keys that are dropped altogether are not in it.

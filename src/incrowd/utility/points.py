@@ -87,7 +87,9 @@ def conclude(parameter: str, points: Sequence[Point], chosen: str | None) -> Swe
     strict = sorted(points, key=lambda point: _number(point.label), reverse=name in MORE_PROTECTS)
     best = next((point for point in strict if point.fine), None)
     if best is None:
-        return _advised(found, None, f"At every {name} something breaks: {_breaks(strict[-1])} even at {strict[-1].label}.")
+        return _advised(
+            found, None, f"At every {name} something breaks: {_breaks(strict[-1])} even at {strict[-1].label}."
+        )
     at = strict.index(best)
     advice = f"{name} = {best.label} is the strictest value tried at which no conclusion changes."
     if at:

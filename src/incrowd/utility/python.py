@@ -49,7 +49,9 @@ def _outcome(case: Python, said: object) -> Outcome:
     if isinstance(said, bool | np.bool_):
         return Outcome(case.name, case.test, rule, bool(said), "passes" if said else "does not pass", "effect")
     if not isinstance(said, Mapping) or not isinstance(said.get("passed"), bool | np.bool_):
-        message = f"the use case {case.name!r}: {case.function} returned neither True or False nor a mapping with passed."
+        message = (
+            f"the use case {case.name!r}: {case.function} returned neither True or False nor a mapping with passed."
+        )
         raise InputError("D151", message, "See docs/methods/utility.md.")
     numbers = {name: _number(said.get(name)) for name in ("original", "released", "effect")}
     passed = bool(said["passed"])

@@ -12,7 +12,7 @@ from incrowd.keys.tally import Float64, Tally, number_values
 from incrowd.plan.use_cases import Modelled, Regression
 from incrowd.utility.groups import t_quantile
 from incrowd.utility.needs import Fetched, Need
-from incrowd.utility.outcome import NOTHING, Z, Estimate, Figure, Outcome, overlap
+from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, Z, overlap
 
 CONSTANT = "(constant)"
 

@@ -9,6 +9,7 @@ from incrowd.utility.groups import columns_of, difference, groups, in_every
 from incrowd.utility.needs import Fetched, Need
 from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, cohens_h, overlap, wilson
 
+
 def share_needs(case: Shared) -> list[Need]:
     """Counts by group, condition and what is counted."""
     return [Need(columns_of(case, *case.share))]

@@ -29,7 +29,9 @@ def t_test(case: TTest, original: Fetched, released: Fetched) -> Outcome:
     """
     need = t_needs(case)[0]
     before, after = (groups(case, fetched.get(need)) for fetched in (original, released))
-    figures = tuple(_figure(case, name, _sides(case, rows), _sides(case, after.get(name))) for name, rows in before.items())
+    figures = tuple(
+        _figure(case, name, _sides(case, rows), _sides(case, after.get(name))) for name, rows in before.items()
+    )
     changed = [figure.name for figure in figures if not figure.same]
     sides = next(iter(case.between.values()))
     rule = f"{case.variant.capitalize()}'s t-test of {case.of} between {sides[0]} and {sides[1]} at {case.alpha:g}"
