@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import Any
 
 import altair as alt
@@ -25,9 +26,9 @@ def frontier(sweep: Sweep, *, interactive: bool = False) -> alt.Chart:
     rows += [_row(point, sweep, "candidate") for point in sweep.candidates if point.risk_mean is not None]
     base = alt.Chart(_data(rows)).encode(
         x=alt.X("risk:Q", title="risk: mean chance to find a person (classes / records)", axis=alt.Axis(format=".1%"),
-                scale=alt.Scale(zero=False, nice=True)),
+                scale=alt.Scale(zero=False, nice=False, padding=28)),
         y=alt.Y("kept:Q", title="utility: share of the records released", axis=alt.Axis(format=".0%"),
-                scale=alt.Scale(zero=False, nice=True)),
+                scale=alt.Scale(zero=False, nice=False, padding=28)),
     )  # fmt: skip
     line = base.transform_filter("datum.kind == 'sweep'").mark_line(color="#b9c3ce", strokeWidth=1.5)
     line = line.encode(order=alt.Order("order:Q"))
@@ -47,8 +48,9 @@ def frontier(sweep: Sweep, *, interactive: bool = False) -> alt.Chart:
     ]  # fmt: skip
     dots = base.mark_point(filled=True, size=90, opacity=1).encode(color=colour, shape=shape, tooltip=tips)
     rings = base.transform_filter("datum.marked != ''").mark_point(size=320, color=INK, strokeWidth=1.6, filled=False)
-    texts = base.mark_text(dy=-13, fontSize=11, color=INK).encode(text="text:N")
-    layers: list[Any] = [line, rings, dots, texts]
+    plain = base.transform_filter("datum.marked == ''").mark_text(dy=-13, fontSize=11, color=INK)
+    named = base.transform_filter("datum.marked != ''").mark_text(dx=14, dy=15, fontSize=11, color=INK, align="left")
+    layers: list[Any] = [line, rings, dots, plain.encode(text="label:N"), named.encode(text="text:N")]
     chart = alt.layer(*layers)
     if interactive:
         chart = chart.add_params(alt.selection_interval(bind="scales"))
@@ -59,8 +61,8 @@ def frontier_page(sweep: Sweep) -> str:
     """The same as a page by itself: to zoom, drag and point at. It carries its script along and fetches nothing."""
     spec = frontier(sweep, interactive=True).to_dict(validate=False)
     spec["title"] = {
-        "text": "Risk against utility", "subtitle": sweep.advice, "anchor": "start", "font": FONT, "color": INK,
-        "subtitleColor": SOFT, "subtitleFont": FONT,
+        "text": "Risk against utility", "subtitle": wrap(sweep.advice, 110), "anchor": "start", "font": FONT,
+        "color": INK, "subtitleColor": SOFT, "subtitleFont": FONT,
     }  # fmt: skip
     spec["background"] = "white"
     page: str = vl_convert.vegalite_to_html(spec, bundle=True)

@@ -203,7 +203,7 @@ def _environment() -> Environment:
     )
     said = {
         "count": words.count, "figure": words.figure, "seconds": words.seconds, "limit": words.limit,
-        "small": words.small, "estimate": words.estimate, "first_upper": lambda text: text[:1].upper() + text[1:],
+        "small": words.small, "first_upper": lambda text: text[:1].upper() + text[1:],
     }  # fmt: skip
     environment.filters.update(said)
     environment.globals["share"] = words.share

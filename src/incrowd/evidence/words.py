@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from incrowd.evidence.log import Verdict
 from incrowd.risk.value import Risk
-from incrowd.utility.outcome import Estimate
 
 
 def count(number: int) -> str:
@@ -88,20 +87,7 @@ def small(number: float | None) -> str:
         return f"{number:,.0f}"
     if abs(number) < 0.0005:
         return f"{number:.1g}"
-    return f"{number:.3f}" if abs(number) < 10 and number != int(number) else f"{number:.3g}"
-
-
-def estimate(found: Estimate) -> str:
-    """A figure of a use case with its interval, or a dash.
-
-    >>> estimate(Estimate(0.798, 0.79, 0.806, 100))
-    '0.798 (0.790 to 0.806)'
-    """
-    if found.value is None:
-        return "\N{EN DASH}"
-    if found.low is None or found.high is None:
-        return small(found.value)
-    return f"{small(found.value)} ({small(found.low)} to {small(found.high)})"
+    return f"{number:.3f}" if abs(number) < 100 and number != int(number) else f"{number:.3g}"
 
 
 def seconds(number: float) -> str:

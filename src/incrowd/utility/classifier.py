@@ -43,9 +43,10 @@ def classifier(case: Classifier, original: Fetched, released: Fetched, subkey: b
         return Outcome(case.name, case.test, rule, False, "no model", "accuracy lost", (), str(fault))
     one, other = scores
     lost = (one.value or 0.0) - (other.value or 0.0)
-    figure = Figure("balanced accuracy", one, other, lost, overlap(one, other), lost <= case.lost_at_most + 1e-12)
+    passed = lost <= case.lost_at_most + 1e-12
+    figure = Figure("balanced accuracy", one, other, lost, overlap(one, other), passed)
     found = f"{one.value:.3f} trained on the original, {other.value:.3f} on the release"
-    return Outcome(case.name, case.test, rule, figure.same, found, "accuracy lost", (figure,))
+    return Outcome(case.name, case.test, rule, passed, found, "accuracy lost", (figure,))
 
 
 def _complete(case: Classifier, tally: Tally) -> Tally:

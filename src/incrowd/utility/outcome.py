@@ -25,7 +25,8 @@ class Figure:
     """One figure in the original, brought to the release's categories, and in the release.
 
     `effect` is its change as an effect size (the outcome says which), `overlap` the overlap of the intervals from 0 to
-    1, `same` whether the conclusion drawn from it is the same. `more` holds what else is worth a column.
+    1, `same` whether the conclusion drawn from it is the same (None where none is drawn from it alone). `more` holds
+    what else is worth a column.
     """
 
     name: str
@@ -33,7 +34,7 @@ class Figure:
     released: Estimate
     effect: float | None
     overlap: float | None
-    same: bool
+    same: bool | None
     more: Mapping[str, float | None] = field(default_factory=dict)
 
 
@@ -49,6 +50,7 @@ class Outcome:
     effect: str
     figures: tuple[Figure, ...] = ()
     why: str = ""
+    beside: str = "the original at the release's categories"  # what the release is compared with
 
     @property
     def largest_effect(self) -> float | None:
