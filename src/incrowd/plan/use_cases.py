@@ -153,6 +153,9 @@ class Regression(Modelled):
     test: Literal["regression"]
     outcome: Text = Field(description="What is explained: a number, or with `value` whether it has that value.")
     value: Text | None = Field(None, description="A logistic regression: the value whose odds are explained.")
+    base: dict[Text, Text] = Field(
+        default_factory=dict, description="For a category, what its values are compared with; else the most frequent."
+    )
     coefficients: list[Text] | None = Field(
         None, description="Which coefficients decide: 'age', or 'gender=Male' for a category. All when left out."
     )

@@ -50,11 +50,11 @@ def entropy_ratio(
         ratio = left / h if h else 1.0
         name = need.by[0] if len(need.by) == 1 else JOINT
         sides = Estimate(h, records=before.total), Estimate(left, records=after.total)
-        figures.append(Figure(name, *sides, ratio, None, None))
+        figures.append(Figure(name, *sides, ratio - 1, None, None))
     single = [figure for figure in figures if figure.name != JOINT]
     sums = [sum(getattr(figure, side).value or 0.0 for figure in single) for side in ("original", "released")]
     summed = sums[1] / sums[0] if sums[0] else 1.0
-    joint = next((figure.effect for figure in figures if figure.name == JOINT), None)
+    joint = next((1 + (figure.effect or 0.0) for figure in figures if figure.name == JOINT), None)
     decides = joint if case.joint and joint is not None else summed
     rule = f"the {'joint ' if case.joint else ''}entropy of the release is at least {case.at_least:g} of the original's"
     found = f"{summed:.3f} summed over {len(single)} columns" + ("" if joint is None else f", {joint:.3f} jointly")

@@ -17,7 +17,7 @@ class Propensity:
     """How well a record of the release is told from one of the original.
 
     `pmse` is the mean of (propensity - c)^2, c being the release's part of all records; `null` what a perfect release
-    that was drawn anew would have, `ratio` the two divided: 1 is perfect, large is bad. A release that is part of the
+    would have, drawn anew from the original's own distribution, `ratio` the two divided: 1 is perfect, large is bad. A release that is part of the
     original is nearer to it than a new draw; `than_random` divides by what dropping as many records at random gives.
     `specks` is the largest gap between the distributions of the two propensities, from 0 to 1.
     """
@@ -35,7 +35,7 @@ def propensity(original: Tally, released: Tally, columns: tuple[str, ...]) -> Pr
     """Fit a logistic regression of 'is in the release' on the columns as categories, each by itself.
 
     Null: E pMSE = (terms - 1) (1 - c)^2 c / N (Snoke, Raab, Nowok, Dibben and Slavkovic 2018); dropping n - m of n
-    records at random gives (n - m)/(n + m) of that. SPECKS: Bowen, Liu and Su 2021. Misleads where the release differs
+    records at random gives (n - m)/n of that. SPECKS: Bowen, Liu and Su 2021. Misleads where the release differs
     in how columns go together: single columns cannot show it, so see the associations. None without records.
     """
     n, m = original.total, released.total
@@ -50,7 +50,7 @@ def propensity(original: Tally, released: Tally, columns: tuple[str, ...]) -> Pr
     pmse = float((weights * (scores - c) ** 2).sum() / whole)
     terms = matrix.shape[1] + 1
     null = (terms - 1) * (1 - c) ** 2 * c / whole
-    random = null * (n - m) / (n + m)
+    random = null * (n - m) / n
     return Propensity(
         pmse, null, pmse / null if null else None, pmse / random if random > 0 else None,
         _gap(scores, label, weights), terms, columns,

@@ -43,8 +43,8 @@ def regression_needs(case: Regression) -> list[Need]:
 def regression(case: Regression, original: Fetched, released: Fetched) -> Outcome:
     """Do coefficients keep sign and significance, and how far do they move? Ordinary least squares, or logistic.
 
-    Records with a missing feature or outcome are left out. A category is compared with the most frequent one of the
-    original. Misleads where coefficients are many: some change by chance alone.
+    Records with a missing feature or outcome are left out. Values of a category are compared with its base: the
+    plan's, or the most frequent one of the original. Misleads where coefficients are many: some change by chance alone.
     """
     need = regression_needs(case)[0]
     rule = "each significant coefficient" + (f" of {', '.join(case.coefficients)}" if case.coefficients else "")
@@ -101,14 +101,15 @@ def _complete(case: Regression, tally: Tally) -> Tally:
 
 
 def base_levels(case: Modelled, tally: Tally) -> dict[str, str]:
-    """For each category the value that others are compared with: the most frequent one."""
+    """For each category the value that others are compared with: the plan's choice, or the most frequent one."""
     if not tally.total:
         raise NotFitted("no record has all the variables")
     found = {}
     for name in case.features:
         if name not in case.numbers:
             one = tally.by([name])
-            found[name] = str(one.values(name)[int(np.argmax(one.records))])
+            most = str(one.values(name)[int(np.argmax(one.records))])
+            found[name] = case.base.get(name, most) if isinstance(case, Regression) else most
     return found
 
 

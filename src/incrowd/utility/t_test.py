@@ -52,7 +52,7 @@ def _figure(case: TTest, name: str, before: tuple[Side, Side], after: tuple[Side
     more: Mapping[str, float | None] = {
         "p original": decides[0][1], "p released": decides[1][1],
         f"{beside}'s p original": other[0][1], f"{beside}'s p released": other[1][1],
-        "d original": d[0], "d released": d[1],
+        "d original": d[0],
     }  # fmt: skip
     effect = None if d[0] is None or d[1] is None else d[1] - d[0]
     same = _answer(decides[0], case.alpha) == _answer(decides[1], case.alpha)
