@@ -168,8 +168,8 @@ def test_any_parameter_of_a_plan_can_be_swept(tmp_path: Path) -> None:
 
 def test_a_search_is_swept_and_compared_at_the_levels_it_found(tmp_path: Path) -> None:
     steps = [{"step": "search", "hierarchies": {"age": "auto", "area": "auto"}, "suppression": "0.05"}]
-    path = write(tmp_path, steps=steps, requirements=[{"model": "k", "k": "3"}],
-                 use_cases=[{"name": "ages", "test": "proportion", "by": "age", "share": {"ill": ["yes"]}}])  # fmt: skip
+    case = {"name": "ages", "test": "proportion", "by": "age", "share": {"ill": ["yes"]}}
+    path = write(tmp_path, steps=steps, requirements=[{"model": "k", "k": "3"}], use_cases=[case])
     found = sweep(path, settings_of(path, "3,20")).sweep
     for point in found.points:
         assert not point.why

@@ -190,6 +190,25 @@ def test_who_is_held_out_depends_on_the_secret_and_not_on_the_order() -> None:
     assert outcome({**case, "model": "forest"}, ORIGINAL, good(ORIGINAL)).passed
 
 
+@pytest.mark.parametrize(
+    ("case", "code"),
+    [
+        ({**TOP, "share": {"ill": ["Yes"]}}, "D162"),
+        ({**TOP, "among": {"sex": ["male"]}}, "D162"),
+        ({**T_TEST, "between": {"sex": ["m", "F"]}}, "D162"),
+        ({**T_TEST, "of": "ill"}, "D163"),
+        ({"test": "correlation", "between": ["pay", "job"]}, "D163"),
+        ({"test": "median", "of": "ill"}, "D163"),
+        ({"test": "regression", "outcome": "ill", "value": "YES", "features": ["sex"]}, "D162"),
+    ],
+)
+def test_a_use_case_that_speaks_of_nobody_is_refused(case: dict[str, Any], code: str) -> None:
+    """It would compare nothing with nothing, and pass."""
+    with pytest.raises(InputError) as caught:
+        outcome(case, ORIGINAL, good(ORIGINAL))
+    assert caught.value.code == code
+
+
 def test_intervals_overlap_by_what_they_share() -> None:
     assert overlap(Estimate(0, 0, 10), Estimate(0, 0, 10)) == 1
     assert overlap(Estimate(0, 0, 10), Estimate(0, 5, 10)) == 0.75  # half of the one, all of the other
@@ -225,8 +244,14 @@ def test_a_function_beside_the_plan_decides(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("function", "code"),
-    [("mine:broken", "D150"), ("mine:silent", "D151"), ("mine:absent", "D152"), ("os:getcwd", "D152"), ("bad:f", "D153")],
-)  # fmt: skip
+    [
+        ("mine:broken", "D150"),
+        ("mine:silent", "D151"),
+        ("mine:absent", "D152"),
+        ("os:getcwd", "D152"),
+        ("bad:f", "D153"),
+    ],
+)
 def test_a_function_that_fails_is_an_error_that_quotes_nobody(tmp_path: Path, function: str, code: str) -> None:
     (tmp_path / "mine.py").write_text(FUNCTION)
     (tmp_path / "bad.py").write_text("import nothing_of_this_name")

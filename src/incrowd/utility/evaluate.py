@@ -13,6 +13,7 @@ from incrowd.utility.centre import centre, centre_needs, correlation, correlatio
 from incrowd.utility.classifier import classifier, classifier_needs
 from incrowd.utility.entropy import entropy_needs, entropy_ratio
 from incrowd.utility.needs import Fetched, Need
+from incrowd.utility.nobody import refuse_nobody
 from incrowd.utility.outcome import Outcome
 from incrowd.utility.python import python, python_needs
 from incrowd.utility.regression import regression, regression_needs
@@ -46,7 +47,9 @@ class Question:
         return list(dict.fromkeys(found))
 
     def evaluate(self, original: Fetched, released: Fetched, came: Fetched) -> tuple[Outcome, ...]:
-        """The verdict on each use case."""
+        """The verdict on each use case. One that speaks of nobody in the original is refused: it could only pass."""
+        for case in self.plan.use_cases:
+            refuse_nobody(case, original, self._needs(case))
         return tuple(self._outcome(case, original, released, came) for case in self.plan.use_cases)
 
     def _needs(self, case: cases.AnyUseCase) -> list[Need]:

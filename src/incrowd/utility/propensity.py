@@ -17,9 +17,10 @@ class Propensity:
     """How well a record of the release is told from one of the original.
 
     `pmse` is the mean of (propensity - c)^2, c being the release's part of all records; `null` what a perfect release
-    would have, drawn anew from the original's own distribution, `ratio` the two divided: 1 is perfect, large is bad. A release that is part of the
-    original is nearer to it than a new draw; `than_random` divides by what dropping as many records at random gives.
-    `specks` is the largest gap between the distributions of the two propensities, from 0 to 1.
+    would have, drawn anew from the original's own distribution; `ratio` the two divided: 1 is perfect, large is bad. A
+    release that is part of the original can be nearer to it than a new draw; `than_random` divides by what dropping as
+    many records at random gives. `specks` is the largest gap between the distributions of the two propensities, from 0
+    to 1.
     """
 
     pmse: float
