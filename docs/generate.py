@@ -27,13 +27,14 @@ BEGIN, END = "<!-- generated -->", "<!-- end of generated -->"
 CODE = re.compile(r"^[DPRSX]\d{3}$")
 
 #: The commands in the order of the work; any others follow by name.
-ORDER = ("profile", "init", "check", "run", "verify", "risk", "search", "hierarchy", "demo", "demo-data")
+ORDER = ("profile", "init", "check", "run", "verify", "risk", "sweep", "search", "hierarchy", "demo", "demo-data")
 
 #: Fields whose name says nearly all, so that the model does not describe them.
 PLAIN = {
     "title": "What the release is called, in the reports.",
     "step": "Which step.",
     "model": "Which requirement.",
+    "test": "Which test.",
     "variable": "The column.",
     "variables": "The columns.",
     "sensitive": "The sensitive variable it speaks of.",
@@ -201,7 +202,7 @@ def _refs(node: Any) -> Iterator[str]:
 
 def _part(name: str, part: dict[str, Any]) -> str:
     fields, title = part["properties"], f"### {_spaced(name).capitalize()}"
-    for kind in ("step", "model"):
+    for kind in ("step", "model", "test"):  # a use case may have a model too
         if kind in fields:
             words = fields[kind].get("enum") or [fields[kind].get("const")]
             title = f"### {kind}: {', '.join(f'`{word}`' for word in words)}"
@@ -210,7 +211,7 @@ def _part(name: str, part: dict[str, Any]) -> str:
     elif name in ("Data", "Variable", "Release"):
         title = f"### {'variables: each ' if name == 'Variable' else ''}`{name.lower()}`"
     rows = []
-    first = sorted(fields.items(), key=lambda each: each[0] not in ("step", "model"))
+    first = sorted(fields.items(), key=lambda each: each[0] not in ("step", "model", "test"))
     for field, what in sorted(first, key=lambda each: each[0] in ("reason", "keys", "where") and len(fields) > 3):
         needed = "needed" if field in part.get("required", []) else _said(what.get("default"))
         words = what.get("description") or PLAIN.get(field, "")

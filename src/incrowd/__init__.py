@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from incrowd.rows.tabulate import tabulate
     from incrowd.search import FoundRecoding, search_file
     from incrowd.secret import Secret
+    from incrowd.sweeping import Swept, sweep
     from incrowd.verification import Verification, verify
 
 __version__ = "0.1.0"
@@ -47,6 +48,7 @@ _HOME = {
     "Scenario": "risk.value",
     "Secret": "secret",
     "SecretError": "errors",
+    "Swept": "sweeping",
     "Verification": "verification",
     "assess": "assessment",
     "assess_plan": "assessment",
@@ -58,6 +60,7 @@ _HOME = {
     "run": "pipeline",
     "search_file": "search",
     "starter_plan": "profiling",
+    "sweep": "sweeping",
     "tabulate": "rows.tabulate",
     "verify": "verification",
     "write_demo": "demo",
@@ -84,6 +87,7 @@ __all__ = [
     "Scenario",
     "Secret",
     "SecretError",
+    "Swept",
     "Verification",
     "assess",
     "assess_plan",
@@ -95,6 +99,7 @@ __all__ = [
     "run",
     "search_file",
     "starter_plan",
+    "sweep",
     "tabulate",
     "verify",
     "write_demo",

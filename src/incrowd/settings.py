@@ -104,8 +104,8 @@ def _inside(node: Any, part: str, path: str) -> Any:
 
 
 def _unknown(path: str, hint: str | None = None) -> InputError:
-    hint = hint or "Steps and requirements are counted from 0: requirements.0.k, steps.2.fraction."
-    return InputError("D157", f"the plan has no parameter {path!r}.", hint)
+    counted = "Steps and requirements are counted from 0: requirements.0.k, steps.2.fraction."
+    return InputError("D157", f"the plan has no parameter {path!r}.", hint or counted)
 
 
 def _values(option: str, text: str) -> tuple[str, ...]:

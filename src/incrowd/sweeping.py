@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from incrowd.comparison import as_it_came, prices_of, question_of, sweep_k
-from incrowd.errors import InputError, NotReleasable
+from incrowd.errors import NotReleasable
 from incrowd.pipeline import begin, context_of
 from incrowd.plan import Plan, load_plan
 from incrowd.plan.uses import not_by_class
 from incrowd.protect import Change, Context, Original, State, protect
 from incrowd.release import open_workspace
 from incrowd.secret import Secret, find_secret
-from incrowd.settings import Setting, variants
+from incrowd.settings import Setting, k_setting, parse_setting, suppression_setting, variants
 from incrowd.utility.loss import measure_loss
 from incrowd.utility.needs import Fetched, fetch
 from incrowd.utility.points import Point, Sweep, conclude, exposure
@@ -35,8 +35,10 @@ class Swept:
 
 def sweep(
     plan: str | Path,
-    settings: Sequence[Setting],
+    settings: Sequence[Setting | str] = (),
     *,
+    k: str | None = None,
+    suppression: str | None = None,
     candidates: Sequence[str | Path] = (),
     out: Path | None = None,
     secret: Secret | None = None,
@@ -46,27 +48,32 @@ def sweep(
 
     Over k, where all that takes records away is suppress_records, everything comes from one count of the classes.
     Any other parameter runs the steps that it touches anew for each value. Nothing is written but the secret, where
-    there is none. `candidates` are other plans, each one more point.
+    there is none. A setting is 'PATH=VALUES' ('steps.2.fraction=0.1,0.2'); `k` and `suppression` are short for the
+    paths of those. Without any, k is tried as the plan's own sweep says, or from 2 to 11. `candidates` are other
+    plans, each one more point.
     """
     folder, whole = Path(plan).resolve().parent, load_plan(plan)
-    if not settings:
-        raise InputError("D160", "nothing to sweep is named.", "Say --k 2:11, or --set requirements.0.k=2:11")
+    asked = [parse_setting(each) if isinstance(each, str) else each for each in settings]
+    if suppression is not None:
+        asked.append(suppression_setting(whole, suppression))
+    if k is not None or not asked:
+        asked.insert(0, k_setting(whole, k or (whole.sweep.k if whole.sweep else "2:11")))
     home = out or folder
     with open_workspace(home) as work, ExitStack() as stack:
         kept = secret or find_secret(home)
-        tries = variants(whole, settings, folder)
+        tries = variants(whole, asked, folder)
         tell = _teller(progress, len(tries) + len(candidates) + 1)
         tell("read and count")
         bench = fresh(whole, folder, kept, work.spill, stack)
-        if _by_class(whole, settings):
-            ks = [int(value) for value in settings[0].values]
+        if _by_class(whole, asked):
+            ks = [int(value) for value in asked[0].values]
             found = bench.sweep_k(ks, lambda done, _: tell(f"k = {ks[done - 1]}"))
         else:
             points = []
             for setting, variant in tries:
                 points.append(bench.point(variant, setting))
                 tell(points[-1].label)
-            found = conclude(", ".join(s.name for s in settings), points, _own(whole, settings))
+            found = conclude(", ".join(s.name for s in asked), points, _own(whole, asked))
         prices = prices_of(whole, bench.context, bench.original()) if whole.alternatives else ()
         others = []
         for path in candidates:

@@ -48,20 +48,13 @@ def sweep(
     tried as the plan's own sweep says, or from 2 to 11.
     """
     from incrowd.cli.show import bar
-    from incrowd.plan import load_plan
-    from incrowd.settings import k_setting, parse_setting, suppression_setting
     from incrowd.sweeping import sweep as measure
 
-    whole = load_plan(plan)
-    settings = [parse_setting(text) for text in set_ or []]
-    if suppression is not None:
-        settings.append(suppression_setting(whole, suppression))
-    if k is not None or not settings:
-        settings.insert(0, k_setting(whole, k or (whole.sweep.k if whole.sweep else "2:11")))
     with bar("values tried", quiet=json_) as done:
         found = measure(
-            plan, settings, candidates=candidate or (), progress=lambda _, number, total: done(number - 1, total - 1)
-        )
+            plan, set_ or (), k=k, suppression=suppression, candidates=candidate or (),
+            progress=lambda _, number, total: done(number - 1, total - 1),
+        )  # fmt: skip
     if chart is not None:
         from incrowd.evidence.frontier import frontier_page
 

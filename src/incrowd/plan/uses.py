@@ -58,9 +58,10 @@ def _alternatives(plan: Plan, left: list[str]) -> Iterator[Fault]:
             if name is not None and name not in sensitive:
                 near = did_you_mean(name, sensitive)
                 yield Fault("P048", f"{place}.sensitive", f"{name!r} is not a released sensitive variable.", near)
-            if requirement.where is not None or requirement.model in ("k_map", "delta_presence"):
-                message = "an alternative is priced from the classes of the file, without condition or population."
-                yield Fault("P048", place, message, "Leave out where, k_map and delta_presence.")
+            outside = requirement.where is not None or requirement.model in ("k_map", "delta_presence")
+            if outside or getattr(requirement, "hierarchy", None) is not None:
+                message = "an alternative is priced from the classes of the file alone."
+                yield Fault("P048", place, message, "Leave out where, hierarchy, k_map and delta_presence.")
 
 
 def _beside(folder: Path, file: str) -> bool:
