@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -320,3 +322,22 @@ def test_the_records_that_use_cases_compare_with_follow_the_recodings(tmp_path: 
     assert figure.original.value == pytest.approx(expected)
     assert figure.original.records == 1500
     assert figure.released.value is not None
+
+
+def test_the_command_cuts_no_number_and_prints_json_for_scripts(tmp_path: Path) -> None:
+    path, chart = write(tmp_path), tmp_path / "chart.html"
+    command = [sys.executable, "-m", "incrowd", "sweep", str(path), "--k", "2,5,9"]
+    environment = {**os.environ, "COLUMNS": "80"}
+    shown = subprocess.run(
+        [*command, "--chart", str(chart)], capture_output=True, text=True, env=environment, check=True
+    )
+    said = subprocess.run([*command, "--json"], capture_output=True, text=True, env=environment, check=True)
+    found = json.loads(said.stdout)["sweep"]
+    assert said.stderr == ""
+    for point in found["points"]:
+        line = next(line for line in shown.stdout.splitlines() if line.startswith(f"│ {point['label']}"))
+        for number in (*point["dropped"].values(), point["released"]):
+            assert f"{number:,}" in line
+    assert "Nothing was released." in shown.stdout
+    assert "…" not in shown.stdout
+    assert chart.exists()

@@ -30,20 +30,24 @@ def compare(plan: Plan, context: Context, start: State, state: State, released: 
     original = state.original or Original(state.rows, state.table)
     loss = measure_loss(start.table, original.table, state.table, state.leaves)
     prices = prices_of(plan, context, original) if plan.alternatives else ()
-    if not plan.use_cases:
-        return UtilityLog(loss, lost_by_key(original.table, state.table), prices=prices)
+    subgroups = lost_by_key(original.table, state.table)
+    if not plan.use_cases and plan.sweep is None:
+        return UtilityLog(loss, subgroups, prices=prices)
     question = question_of(plan, context, state)
-    needs = [*question.needs(), *column_needs(question.columns, question.keys)]
+    needs = question.needs()
+    if plan.use_cases:
+        needs = list(dict.fromkeys([*needs, *column_needs(question.columns, question.keys)]))
     by_class = original.table if plan.sweep is not None else None
-    before, after = fetch(original.rows, needs, by_class), fetch(released, needs)
-    came = as_it_came(question, start, before)
-    general = measure_general(question.columns, question.keys, (before, after), (original.rows, released))
-    sweep = None
+    before = fetch(original.rows, needs, by_class)
+    came, sweep = as_it_came(question, start, before), None
     if plan.sweep is not None:
         ks = [int(value) for value in parse_values(plan.sweep.k)]
         sweep = sweep_k(question, context, original, ks, before, (start.table, came), state)
-    outcomes = question.evaluate(before, after, came)
-    return UtilityLog(loss, general.subgroups, outcomes, general, sweep, prices)
+    if not plan.use_cases:
+        return UtilityLog(loss, subgroups, sweep=sweep, prices=prices)
+    after = fetch(released, needs)
+    general = measure_general(question.columns, question.keys, (before, after), (original.rows, released))
+    return UtilityLog(loss, general.subgroups, question.evaluate(before, after, came), general, sweep, prices)
 
 
 def question_of(plan: Plan, context: Context, state: State) -> Question:

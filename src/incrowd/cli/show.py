@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -100,8 +101,8 @@ def show_run(done: Run) -> None:
         console.print(f"{mark}  {verdict.requirement} (the file has {_number(verdict.achieved)})")
     utility = done.log.utility
     for outcome in utility.outcomes if utility is not None else ():
-        mark = "[green]kept[/] " if outcome.passed else "[red]breaks[/]"
-        console.print(f"{mark}  {outcome.use_case} ({outcome.found})")
+        mark = "[green]kept[/]  " if outcome.passed else "[red]breaks[/]"
+        console.print(f"{mark}  {escape(outcome.use_case)} [dim]{escape(outcome.found)}[/]")
     lost = done.log.start.records - done.log.end.records
     console.print(f"\n{done.log.end.records:,} records released, {lost:,} ({lost / done.log.start.records:.1%}) lost.")
     console.print(f"release   {done.release}", soft_wrap=True)

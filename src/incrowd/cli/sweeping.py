@@ -68,6 +68,7 @@ def sweep(
 
 
 def _show(found: Swept) -> None:
+    from rich.markup import escape
     from rich.table import Table
 
     from incrowd.cli.show import console
@@ -86,14 +87,15 @@ def _show(found: Swept) -> None:
         table.add_row(*line)
     console.print(table)
     for i, name in enumerate(swept.use_cases):
-        console.print(f"({i + 1}) {name}")
-    console.print(f"\n{swept.advice}")
+        console.print(f"({i + 1}) {escape(name)}")
+    console.print(f"\n{escape(swept.advice)}")
     if found.prices:
         _show_prices(found)
     console.print("Nothing was released.")
 
 
 def _show_prices(found: Swept) -> None:
+    from rich.markup import escape
     from rich.table import Table
 
     from incrowd.cli.show import console
@@ -103,7 +105,7 @@ def _show_prices(found: Swept) -> None:
     table.add_column("dropped", justify="right")
     table.add_column("of all", justify="right")
     for price in found.prices:
-        table.add_row(price.name, f"{price.dropped:,}", f"{price.share:.1%}")
+        table.add_row(escape(price.name), f"{price.dropped:,}", f"{price.share:.1%}")
     console.print()
     console.print(table)
 

@@ -11,7 +11,6 @@ from incrowd.keys.loss import arithmetic, geometric, margin
 from incrowd.keys.table import KeyTable
 from incrowd.keys.tally import Tally
 from incrowd.utility.entropy import entropy
-from incrowd.utility.needs import tally_of
 from incrowd.utility.outcome import wilson
 
 #: For each key, how many values of the file as it came stand behind each value; 1 where a key is not listed.
@@ -79,10 +78,18 @@ def measure_loss(came: KeyTable, original: KeyTable, released: KeyTable, leaves:
     return Loss(
         total, left,
         float(arithmetic(losses)) if whole else None, float(geometric(losses)) if whole else None, per_key,
-        int((released.records.astype(object) ** 2).sum()) + total * (total - left),
+        _squares(released) + total * (total - left),
         left / released.classes if released.classes else None, bits,
         "" if whole else "a key has labels of its own in each class, and so no one loss",
     )  # fmt: skip
+
+
+def _squares(table: KeyTable) -> int:
+    """The sum of f^2, exactly: whole numbers of any size where 64 bits might not do."""
+    records = table.records
+    if int(records.sum()) < 3_000_000_000:
+        return int(np.dot(records, records))
+    return sum(number * number for number in records.tolist())
 
 
 def _cell(leaves: int | None, value: str | None, span: int) -> float:
@@ -93,18 +100,33 @@ def _cell(leaves: int | None, value: str | None, span: int) -> float:
 
 def lost_by_key(original: KeyTable, released: KeyTable) -> tuple[Subgroup, ...]:
     """Whom did suppression remove? Every value of every key, the hardest hit first."""
-    return lost_by_value(tally_of(original), tally_of(released), original.names)
+    found = []
+    for i, domain in enumerate(original.domains):
+        before = zip(domain.values, margin(original, i).tolist(), strict=True)
+        j = released.names.index(domain.name)
+        after = dict(zip(released.domains[j].values, margin(released, j).tolist(), strict=True))
+        found += [_subgroup(domain.name, value, records, after.get(value, 0)) for value, records in before if records]
+    return _hardest_hit(found)
 
 
 def lost_by_value(original: Tally, released: Tally, names: tuple[str, ...]) -> tuple[Subgroup, ...]:
-    """The same for any columns. A value with more records than before (a swap, a blank) lost nobody."""
+    """The same for any columns."""
     found = []
     for name in names:
         one, other = original.by([name]), released.by([name])
         after = dict(zip(other.values(name), other.records.tolist(), strict=True))
-        for value, records in zip(one.values(name), one.records.tolist(), strict=True):
-            lost = max(records - after.get(value, 0), 0)
-            share = wilson(lost, records)
-            said = "(missing)" if value is None else value
-            found.append(Subgroup(name, said, records, lost, share.value or 0.0, share.low or 0.0, share.high or 0.0))
-    return tuple(sorted(found, key=lambda g: (-g.share, g.variable, g.value)))
+        before = zip(one.values(name), one.records.tolist(), strict=True)
+        found += [_subgroup(name, value, records, after.get(value, 0)) for value, records in before]
+    return _hardest_hit(found)
+
+
+def _subgroup(name: str, value: str | None, records: int, left: int) -> Subgroup:
+    """A value with more records than before (after a swap, or where cells were blanked) lost nobody."""
+    lost = max(records - left, 0)
+    share = wilson(lost, records)
+    said = "(missing)" if value is None else value
+    return Subgroup(name, said, records, lost, share.value or 0.0, share.low or 0.0, share.high or 0.0)
+
+
+def _hardest_hit(found: list[Subgroup]) -> tuple[Subgroup, ...]:
+    return tuple(sorted(found, key=lambda group: (-group.share, group.variable, group.value)))
