@@ -101,7 +101,7 @@ def show_run(done: Run) -> None:
         console.print(f"{mark}  {verdict.requirement} (the file has {_number(verdict.achieved)})")
     utility = done.log.utility
     for outcome in utility.outcomes if utility is not None else ():
-        mark = "[green]kept[/]  " if outcome.passed else "[red]breaks[/]"
+        mark = "[green]keeps[/]" if outcome.passed else "[red]breaks[/]"
         console.print(f"{mark}  {escape(outcome.use_case)} [dim]{escape(outcome.found)}[/]")
     lost = done.log.start.records - done.log.end.records
     console.print(f"\n{done.log.end.records:,} records released, {lost:,} ({lost / done.log.start.records:.1%}) lost.")
