@@ -28,8 +28,8 @@ CODE = re.compile(r"^[DPRSX]\d{3}$")
 
 #: The commands in the order of the work; any others follow by name.
 ORDER = (
-    "profile", "init", "check", "run", "verify", "risk", "search", "hierarchy", "table", "postcode", "app", "demo",
-    "demo-data",
+    "profile", "init", "check", "run", "verify", "risk", "sweep", "search", "hierarchy", "table", "postcode", "app",
+    "demo", "demo-data",
 )  # fmt: skip
 
 #: Fields whose name says nearly all, so that the model does not describe them.
@@ -37,6 +37,7 @@ PLAIN = {
     "title": "What the release is called, in the reports.",
     "step": "Which step.",
     "model": "Which requirement.",
+    "test": "Which test.",
     "variable": "The column.",
     "variables": "The columns.",
     "sensitive": "The sensitive variable it speaks of.",
@@ -204,7 +205,7 @@ def _refs(node: Any) -> Iterator[str]:
 
 def _part(name: str, part: dict[str, Any]) -> str:
     fields, title = part["properties"], f"### {_spaced(name).capitalize()}"
-    for kind in ("step", "model"):
+    for kind in ("step", "model", "test"):  # a use case may have a model too
         if kind in fields:
             words = fields[kind].get("enum") or [fields[kind].get("const")]
             title = f"### {kind}: {', '.join(f'`{word}`' for word in words)}"
@@ -213,7 +214,7 @@ def _part(name: str, part: dict[str, Any]) -> str:
     elif name in ("Data", "Variable", "Release"):
         title = f"### {'variables: each ' if name == 'Variable' else ''}`{name.lower()}`"
     rows = []
-    first = sorted(fields.items(), key=lambda each: each[0] not in ("step", "model"))
+    first = sorted(fields.items(), key=lambda each: each[0] not in ("step", "model", "test"))
     for field, what in sorted(first, key=lambda each: each[0] in ("reason", "keys", "where") and len(fields) > 3):
         needed = "needed" if field in part.get("required", []) else _said(what.get("default"))
         words = what.get("description") or PLAIN.get(field, "")

@@ -14,6 +14,7 @@ import incrowd as ic
 from incrowd.rows import open_source
 from incrowd.rows.engine import connect
 from incrowd.rows.tabulate import tabulate
+from incrowd.rows.tallying import tally
 from people import SECRET
 from servers import Cluster, need_spark
 
@@ -295,3 +296,18 @@ def test_key_tables_are_the_same(data, sources, request):
     assert ours.domain.values == theirs.domain.values
     for field in ("classes", "values", "people"):
         assert (getattr(ours, field) == getattr(theirs, field)).all()
+
+
+def test_tallies_for_use_cases_are_the_same(data, sources, request):
+    engine = request.getfixturevalue("spark") if "engine" in data else None
+    pairs = [("age", "age"), ("age", "note")]
+    found = tally(open_source(data["source"], engine=engine), ["area", "ill"], pairs)
+    wanted = tally(open_source(sources / "people.csv"), ["area", "ill"], pairs)
+    at = {pair: i for i, pair in enumerate(zip(found.values("area"), found.values("ill"), strict=True))}
+    order = [at[pair] for pair in zip(wanted.values("area"), wanted.values("ill"), strict=True)]
+    assert len(order) == len(at)
+    assert found.records[order].tolist() == wanted.records.tolist()
+    for pair in pairs:
+        for field in ("n", "mean_x", "mean_y", "xx", "yy", "xy"):
+            ours, theirs = getattr(found.moments[pair], field)[order], getattr(wanted.moments[pair], field)
+            assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-9)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from incrowd.rows.tabulate import tabulate
     from incrowd.search import FoundRecoding, search_file
     from incrowd.secret import Secret
+    from incrowd.sweeping import Swept, sweep
     from incrowd.verification import Verification, verify
 
 __version__ = "0.1.0"
@@ -62,6 +63,7 @@ _HOME = {
     "Scenario": "risk.value",
     "Secret": "secret",
     "SecretError": "errors",
+    "Swept": "sweeping",
     "Verification": "verification",
     "analyse_places": "geography",
     "assess": "assessment",
@@ -78,6 +80,7 @@ _HOME = {
     "run": "pipeline",
     "search_file": "search",
     "starter_plan": "profiling",
+    "sweep": "sweeping",
     "tabulate": "rows.tabulate",
     "verify": "verification",
     "write_demo": "demo",
@@ -108,6 +111,7 @@ __all__ = [
     "Scenario",
     "Secret",
     "SecretError",
+    "Swept",
     "Verification",
     "analyse_places",
     "assess",
@@ -124,6 +128,7 @@ __all__ = [
     "run",
     "search_file",
     "starter_plan",
+    "sweep",
     "tabulate",
     "verify",
     "write_demo",

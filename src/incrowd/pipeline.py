@@ -6,10 +6,11 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from incrowd.assessment import plan_scenarios
+from incrowd.comparison import compare
 from incrowd.evidence.files import write_audit, write_release_files
 from incrowd.evidence.log import RiskLog, RunLog, Snapshot, StepLog
 from incrowd.keys.hierarchy import Hierarchy
@@ -17,7 +18,7 @@ from incrowd.keys.population import join_population
 from incrowd.keys.requirements import Likeness
 from incrowd.plan import Plan, check_columns, load_plan
 from incrowd.plan.requirements import TCloseness, where_text
-from incrowd.protect import UNIT, Change, Context, DistantState, State, count, protect
+from incrowd.protect import UNIT, Change, Context, DistantState, State, count, near, protect
 from incrowd.release import Known, Workspace, gate, open_workspace
 from incrowd.risk.measure import Measured, measure_scenario
 from incrowd.risk.value import Scenario
@@ -68,10 +69,12 @@ def run(
     cap = None if memory is None else parse_memory(memory)
     with keep_below(cap), open_workspace(home) as work, ExitStack() as stack:
         secret = secret or find_secret(home)
-        tell = _teller(progress, len(plan.steps) + 4)
+        tell = _teller(progress, len(plan.steps) + 5)
         tell("read and count")
-        state, context = _start(plan, folder, secret, work, cap, stack, within)
-        came = state
+        start, context = begin(plan, folder, secret, work.spill, cap, stack, within)
+        if plan.use_cases or plan.sweep is not None or plan.alternatives:
+            start = near(start, "what the plan asks about utility")
+        state = start
         steps = [_log(0, "start", Change("the file as it came"), None, state, 0.0)]
         for number, step in enumerate(plan.steps, start=1):
             tell(f"{step.step} {getattr(step, 'variable', '')}".strip())
@@ -86,34 +89,36 @@ def run(
         log = RunLog(
             plan.title, plan.tier, plan.data.kind, plan.data.unit, tuple(steps), verdicts,
             {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
-            _risks(plan, came, state),
+            _risks(plan, start, state),
         )  # fmt: skip
+        tell("utility: what analysts keep")
+        if refusal is None:
+            released = open_source(file, delimiter=",", encoding="utf-8", spill=work.spill, memory=_share(cap))
+            if not isinstance(start, DistantState) and not isinstance(state, DistantState):
+                log = replace(log, utility=compare(plan, context, start, state, released))
         tell("evidence")
         write_audit(work.audit, plan, log, plan.data.place(folder), secret)
         if refusal is not None:
             work.keep_audit()
             raise refusal
-        released = open_source(file, delimiter=",", encoding="utf-8", spill=work.spill, memory=_share(cap))
         write_release_files(work.release, plan, log, released)
         with published_table(plan.release.table, released, columns):
             place = work.publish()
     return Run(place, place / "release", place / "audit", log)
 
 
-def _start(
+def begin(
     plan: Plan,
     folder: Path,
     secret: Secret,
-    work: Workspace,
+    spill: Path,
     cap: int | None,
     stack: ExitStack,
-    within: Callable[[float], None] | None,
+    within: Callable[[float], None] | None = None,
 ) -> tuple[State | DistantState, Context]:
     """Open the data, check it against the plan, count it once. What was opened is closed with the stack."""
     data = plan.data
-    engine = connect(
-        data.engine, spill=work.spill, memory=_share(cap), master=data.master, limit=_limit(data.limit, cap)
-    )
+    engine = connect(data.engine, spill=spill, memory=_share(cap), master=data.master, limit=_limit(data.limit, cap))
     stack.callback(engine.close)
     stack.enter_context(follow(engine, within))
     rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding, engine=engine)
@@ -124,9 +129,8 @@ def _start(
     rows = rows.as_text([name for name in plan.variables if name in as_text])
     if data.unit is not None:
         rows = rows.copy(data.unit, UNIT)
-    trees = _trees(plan, folder)
-    requirements = tuple(requirement.requirement(trees) for requirement in plan.requirements)
-    sensitive = sorted({r.sensitive_name for r in requirements if r.sensitive_name is not None})
+    context = context_of(plan, folder, secret)
+    sensitive = sorted({r.sensitive_name for r in context.requirements if r.sensitive_name is not None})
     dropped = {name for step in plan.steps if step.step == "drop" for name in step.variables}
     refuse_empty_columns(rows, [name for name in plan.variables if name not in dropped])
     keys = plan.with_role("key")
@@ -138,17 +142,22 @@ def _start(
         table, _ = tabulate(rows, keys, sensitive, unit).project([key for key in keys if key not in dropped])
         outside = open_source(folder / data.population.source, engine=engine)
         counted = join_population(table, tabulate_population(outside, table.names, data.population.count))
-    context = Context(
+    return counted if isinstance(counted, DistantState) else State(rows.bring_in(), counted), context
+
+
+def context_of(plan: Plan, folder: Path, secret: Secret) -> Context:
+    """What the steps of a plan may know of it."""
+    trees = _trees(plan, folder)
+    return Context(
         folder,
         secret,
         (plan.title, plan.tier, plan.release.name),
-        requirements,
+        tuple(requirement.requirement(trees) for requirement in plan.requirements),
         {where_text(r.where): r.where for r in plan.requirements if r.where is not None},
         tuple(plan.with_role("identifier")),
-        data.unit is not None,
+        plan.data.unit is not None,
         {name: dict(zip(tree.leaves, tree.rows, strict=True)) for name, tree in trees.items()},
     )
-    return counted if isinstance(counted, DistantState) else State(rows.bring_in(), counted), context
 
 
 def _share(cap: int | None) -> str | None:

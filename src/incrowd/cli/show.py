@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -28,8 +29,8 @@ _errors = Console(stderr=True)
 
 
 @contextmanager
-def bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar for work that counts things."""
+def bar(what: str, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar for work that counts things; a quiet one is not shown."""
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -37,6 +38,7 @@ def bar(what: str) -> Iterator[Callable[[int, int], None]]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=_errors,
+        disable=quiet,
     ) as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
@@ -97,6 +99,10 @@ def show_run(done: Run) -> None:
     for verdict in done.log.verdicts:
         mark = "[green]holds[/]" if verdict.passed else "[red]fails[/]"
         console.print(f"{mark}  {verdict.requirement} (the file has {_number(verdict.achieved)})")
+    utility = done.log.utility
+    for outcome in utility.outcomes if utility is not None else ():
+        mark = "[green]keeps[/]" if outcome.passed else "[red]breaks[/]"
+        console.print(f"{mark}  {escape(outcome.use_case)} [dim]{escape(outcome.found)}[/]")
     lost = done.log.start.records - done.log.end.records
     console.print(f"\n{done.log.end.records:,} records released, {lost:,} ({lost / done.log.start.records:.1%}) lost.")
     console.print(f"release   {done.release}", soft_wrap=True)

@@ -8,6 +8,11 @@ from math import inf
 
 from incrowd.keys.table import KeyTable
 from incrowd.risk.measure import Measured
+from incrowd.utility.general import General
+from incrowd.utility.loss import Loss, Subgroup
+from incrowd.utility.outcome import Outcome
+from incrowd.utility.points import Sweep
+from incrowd.utility.price import Price
 
 #: The largest k in the tables and histograms of the report.
 LARGEST_K = 12
@@ -98,6 +103,18 @@ class RiskLog:
 
 
 @dataclass(frozen=True)
+class UtilityLog:
+    """What an analyst keeps. Without use cases only what the KeyTables tell: loss, and whom suppression removed."""
+
+    loss: Loss
+    subgroups: tuple[Subgroup, ...]
+    outcomes: tuple[Outcome, ...] = ()
+    general: General | None = None
+    sweep: Sweep | None = None
+    prices: tuple[Price, ...] = ()
+
+
+@dataclass(frozen=True)
 class RunLog:
     """A whole run, for the reports and the audit."""
 
@@ -110,6 +127,7 @@ class RunLog:
     variables: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # name -> (role, reason)
     released_columns: tuple[str, ...] = ()
     risks: tuple[RiskLog, ...] = ()  # one for each scenario of the plan
+    utility: UtilityLog | None = None  # None when nothing was released
 
     @property
     def start(self) -> Snapshot:

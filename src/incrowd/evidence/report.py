@@ -37,6 +37,7 @@ INTERNAL = (
     Section("risk", "Risk by scenario, before and after", "internal/risk.html"),
     Section("lost", "Records lost, by step and reason", "internal/lost.html"),
     Section("choice", "What each k would cost", "internal/choice.html"),
+    Section("utility", "What analysts keep", "internal/utility.html"),
     Section("residual", "What this does not protect against", "both/residual.html"),
     Section("missing", "What this report does not cover", "internal/missing.html"),
 )
@@ -45,6 +46,7 @@ PUBLIC = (
     Section("requirements", "What was required, and what the file achieves", "public/requirements.html"),
     Section("classes", "How large the crowds are", "public/classes.html"),
     Section("columns", "Columns", "public/columns.html"),
+    Section("use-cases", "What it can be used for", "public/use_cases.html"),
     Section("residual", "What this does not protect against", "both/residual.html"),
     Section("readers", "What a reader should know", "public/readers.html"),
 )
@@ -54,7 +56,8 @@ PUBLIC = (
 class PublicFacts:
     """What may be said in public: the released state, the verdicts and the total loss. Nothing about the way there.
 
-    Everything here can be counted in the released file itself, but for the number of records that came in.
+    Everything here can be counted in the released file itself, but for the number of records that came in and the
+    verdicts on use cases, which say whether a conclusion stays and not by how much.
     """
 
     title: str
@@ -65,6 +68,7 @@ class PublicFacts:
     released: Snapshot
     verdicts: tuple[Verdict, ...]
     columns: tuple[str, ...]
+    use_cases: tuple[tuple[str, str, bool], ...] = ()  # name, rule, whether the conclusion stays; no figure of before
 
     @staticmethod
     def of(log: RunLog) -> PublicFacts:
@@ -78,6 +82,7 @@ class PublicFacts:
             released=log.end,
             verdicts=log.verdicts,
             columns=log.released_columns,
+            use_cases=tuple((o.use_case, o.rule, o.passed) for o in (log.utility.outcomes if log.utility else ())),
         )
 
     @property
@@ -108,6 +113,8 @@ def internal_report(log: RunLog) -> str:
         lost_rows=[(step, reason, n) for step in log.steps for reason, n in charts.lost_rows(step)],
         below=_svg(charts.people_below(log.steps, who)),
         risks=[(risk, *_heat_maps(risk), risk_rows(risk)) for risk in log.risks],
+        utility=log.utility,
+        frontier=_frontier(log),
     )
 
 
@@ -152,6 +159,12 @@ def _heat_maps(risk: RiskLog) -> tuple[Markup | None, Markup | None]:
     return maps[0], maps[1]
 
 
+def _frontier(log: RunLog) -> Markup | None:
+    from incrowd.evidence.frontier import frontier
+
+    return None if log.utility is None or log.utility.sweep is None else _svg(frontier(log.utility.sweep))
+
+
 def _required_k(verdicts: Sequence[Verdict]) -> int | None:
     """The largest k that the plan requires, if it requires one."""
     return max((int(verdict.asked) for verdict in verdicts if verdict.model == "k"), default=None)
@@ -188,7 +201,10 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    said = {"count": words.count, "figure": words.figure, "seconds": words.seconds, "limit": words.limit}
+    said = {
+        "count": words.count, "figure": words.figure, "seconds": words.seconds, "limit": words.limit,
+        "small": words.small, "first_upper": lambda text: text[:1].upper() + text[1:],
+    }  # fmt: skip
     environment.filters.update(said)
     environment.globals["share"] = words.share
     return environment

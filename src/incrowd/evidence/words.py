@@ -75,6 +75,21 @@ def risk(found: Risk | None) -> str:
     return f"{found.value:.4g}{ends}"
 
 
+def small(number: float | None) -> str:
+    """A measured figure in three digits, or a dash. Something is never shown as nothing.
+
+    >>> small(0.06712), small(270.2), small(0.0), small(0.00001), small(None)
+    ('0.067', '270', '0', '1e-05', '\u2013')
+    """
+    if number is None:
+        return "\N{EN DASH}"
+    if number == 0 or abs(number) >= 1000:
+        return f"{number:,.0f}"
+    if abs(number) < 0.0005:
+        return f"{number:.1g}"
+    return f"{number:.3f}" if abs(number) < 100 and number != int(number) else f"{number:.3g}"
+
+
 def seconds(number: float) -> str:
     """How long did it take?"""
     return f"{number:,.2f}"

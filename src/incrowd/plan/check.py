@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from incrowd.errors import Fault, PlanError
 from incrowd.plan.model import Plan
+from incrowd.plan.near import did_you_mean
 from incrowd.plan.requirements import DeltaPresence, KMap, TCloseness
 from incrowd.plan.steps import Perturbing, Pseudonymise, SuppressRecords
+from incrowd.plan.uses import check_use_cases
 
 
 def check_plan(plan: Plan, folder: Path) -> list[Fault]:
@@ -17,7 +18,7 @@ def check_plan(plan: Plan, folder: Path) -> list[Fault]:
     left = released_columns(plan)
     return [
         *_files(plan, folder), *_steps(plan), *_order(plan), *_released(plan, left), *_requirements(plan, left),
-        *_population(plan), *_scenarios(plan), *_perturbed(plan),
+        *_population(plan), *_scenarios(plan), *_perturbed(plan), *check_use_cases(plan, left, folder),
     ]  # fmt: skip
 
 
@@ -26,7 +27,7 @@ def check_columns(plan: Plan, columns: Sequence[str], source: str) -> None:
     faults = []
     for name in plan.variables:
         if name not in columns:
-            hint = _did_you_mean(name, columns)
+            hint = did_you_mean(name, columns)
             faults.append(Fault("P010", f"variables.{name}", f"{name!r} is not a column of {source}.", hint))
     for name in columns:
         if name not in plan.variables:
@@ -69,7 +70,7 @@ def _steps(plan: Plan) -> Iterator[Fault]:
                 yield Fault("P013", where, f"{name!r} is gone before this step.", "Change the order of the steps.")
             else:
                 what = "a key" if step.only_keys else "a variable"
-                yield Fault("P012", where, f"{name!r} is not {what} of the plan.", _did_you_mean(name, known))
+                yield Fault("P012", where, f"{name!r} is not {what} of the plan.", did_you_mean(name, known))
         if isinstance(step, Pseudonymise):
             yield from _pseudonym(plan, number, step, there)
         there = step.after(there, plan.with_role("identifier"))
@@ -124,7 +125,7 @@ def _released(plan: Plan, left: list[str]) -> Iterator[Fault]:
     unit = plan.data.unit
     if unit is not None and (unit not in plan.variables or plan.variables[unit].role != "identifier"):
         known = unit in plan.variables
-        near = f"Give {unit!r} the role identifier." if known else _did_you_mean(unit, list(plan.variables))
+        near = f"Give {unit!r} the role identifier." if known else did_you_mean(unit, list(plan.variables))
         yield Fault("P018", "data.unit", "the unit must be a variable with the role identifier.", near)
 
 
@@ -135,17 +136,17 @@ def _requirements(plan: Plan, left: list[str]) -> Iterator[Fault]:
         place = f"requirements.{number}"
         name = getattr(requirement, "sensitive", None)
         if name is not None and name not in sensitive:
-            hint = _did_you_mean(name, sensitive) or "Give the variable the role sensitive."
+            hint = did_you_mean(name, sensitive) or "Give the variable the role sensitive."
             yield Fault("P019", f"{place}.sensitive", f"{name!r} is not a sensitive variable of the plan.", hint)
         elif name is not None and name not in left:
             yield Fault("P013", f"{place}.sensitive", f"{name!r} is dropped, so there is nothing to require of it.")
         for i, key in enumerate(requirement.keys or []):
             if key not in keys:
-                near = _did_you_mean(key, keys)
+                near = did_you_mean(key, keys)
                 yield Fault("P022", f"{place}.keys.{i}", f"{key!r} is not a key of the release.", near)
         for variable in requirement.where or {}:
             if variable not in left:
-                near = _did_you_mean(variable, left)
+                near = did_you_mean(variable, left)
                 yield Fault("P023", f"{place}.where.{variable}", f"{variable!r} is not in the release.", near)
             elif variable in _coarsened(plan):
                 message = f"{variable!r} may be coarsened by a search or blanked, and then the condition finds nobody."
@@ -181,18 +182,18 @@ def _scenarios(plan: Plan) -> Iterator[Fault]:
             yield Fault("P028", place, "a scenario or one of its keys is named twice.", "Name each once.")
         for i, key in enumerate(scenario.keys):
             if key not in keys:
-                yield Fault("P029", f"{place}.keys.{i}", f"{key!r} is not a key of the plan.", _did_you_mean(key, keys))
+                yield Fault("P029", f"{place}.keys.{i}", f"{key!r} is not a key of the plan.", did_you_mean(key, keys))
         others = [(f"error.{key}", key) for key in scenario.error]
         if scenario.geography is not None:
             others.append(("geography.key", scenario.geography.key))
         for where, key in others:
             if key not in scenario.keys:
-                near = _did_you_mean(key, scenario.keys)
+                near = did_you_mean(key, scenario.keys)
                 yield Fault("P030", f"{place}.{where}", f"{key!r} is not a key of this scenario.", near)
     for field in ("weights", "household"):
         name = getattr(plan.data, field)
         if name is not None and name not in plan.variables:
-            near = _did_you_mean(name, list(plan.variables))
+            near = did_you_mean(name, list(plan.variables))
             yield Fault("P031", f"data.{field}", f"{name!r} is not a variable of the plan.", near)
 
 
@@ -209,8 +210,3 @@ def _perturbed(plan: Plan) -> Iterator[Fault]:
         if plan.data.population is not None and counted:
             message = f"{counted[0]!r} is changed by chance, and then its classes do not match the population's."
             yield Fault("P041", f"steps.{number}", message, "Perturb other variables, or leave out the population.")
-
-
-def _did_you_mean(name: str, known: Sequence[str]) -> str | None:
-    near = difflib.get_close_matches(name, list(known), 1)
-    return f"Did you mean {near[0]!r}?" if near else None

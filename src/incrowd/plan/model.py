@@ -12,6 +12,7 @@ from incrowd.plan.requirements import AnyRequirement
 from incrowd.plan.scenarios import Exposure, Protection, Scenario
 from incrowd.plan.steps import AnyStep
 from incrowd.plan.strict import Strict, Text
+from incrowd.plan.use_cases import Alternative, AnyUseCase, Sweep
 
 Role = Literal["identifier", "key", "sensitive", "other"]
 
@@ -167,6 +168,13 @@ class Plan(Strict):
     )
     scenarios: list[Scenario] = Field(
         default_factory=list, description="What intruders know. The risk of each is measured before and after."
+    )
+    use_cases: list[AnyUseCase] = Field(
+        default_factory=list, description="What the data is for. Each has a test and a pass rule; a run gives verdicts."
+    )
+    sweep: Sweep | None = Field(None, description="The values of k to try on the use cases; a run only reports them.")
+    alternatives: list[Alternative] = Field(
+        default_factory=list, description="Requirements that are not made; the report says what each would cost."
     )
     release: Release = Release()
 

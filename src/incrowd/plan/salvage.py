@@ -17,7 +17,7 @@ from incrowd.errors import Fault
 from incrowd.plan.model import Plan, Role
 
 #: What may look wrong only because a faulty step was left out.
-_NEEDS_ALL_STEPS = {"P013", "P015", "P016", "P017", "P022", "P023", "P025"}
+_NEEDS_ALL_STEPS = {"P013", "P015", "P016", "P017", "P022", "P023", "P025", "P045", "P048"}
 _HARMLESS = {"title": "-", "tier": "controlled", "release": {}, "steps": [], "requirements": [{"model": "k", "k": "1"}]}
 
 

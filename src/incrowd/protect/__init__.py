@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, overload
 
 from incrowd.plan import steps
-from incrowd.protect.distant import DistantState, count, protect_distant
+from incrowd.protect.distant import DistantState, count, near, protect_distant
 from incrowd.protect.drop import drop
 from incrowd.protect.microaggregate import microaggregate
 from incrowd.protect.noise import noise
@@ -15,11 +16,11 @@ from incrowd.protect.pseudonymise import pseudonymise
 from incrowd.protect.recode import recode
 from incrowd.protect.search import search
 from incrowd.protect.shuffle import shuffle
-from incrowd.protect.state import UNIT, Change, Context, State
+from incrowd.protect.state import UNIT, Change, Context, Original, State
 from incrowd.protect.suppress_cells import suppress_cells
 from incrowd.protect.suppress_records import suppress_records
 
-__all__ = ["UNIT", "Change", "Context", "DistantState", "State", "count", "protect"]
+__all__ = ["UNIT", "Change", "Context", "DistantState", "Original", "State", "count", "near", "protect"]
 
 #: Every kind of step, and the method that carries it out: (step, its number in the plan, state, context).
 METHODS: Mapping[type[steps.Step], Callable[[Any, int, State, Context], tuple[State, Change]]] = {
@@ -36,10 +37,31 @@ METHODS: Mapping[type[steps.Step], Callable[[Any, int, State, Context], tuple[St
 }
 
 
+@overload
+def protect(step: steps.AnyStep, number: int, state: State, context: Context) -> tuple[State, Change]: ...
+
+
+@overload
+def protect(
+    step: steps.AnyStep, number: int, state: State | DistantState, context: Context
+) -> tuple[State | DistantState, Change]: ...
+
+
 def protect(
     step: steps.AnyStep, number: int, state: State | DistantState, context: Context
 ) -> tuple[State | DistantState, Change]:
-    """Carry out one step of a plan."""
+    """Carry out one step of a plan.
+
+    The records that the release will be compared with are kept before the first step that does more than recode; later
+    recodings are done to them too.
+    """
     if isinstance(state, DistantState):
         return protect_distant(step, state, context)
-    return METHODS[type(step)](step, number, state, context)
+    method = METHODS[type(step)]
+    if state.original is None and not step.harmonises:
+        state = replace(state, original=Original(state.rows, state.table))
+    after, change = method(step, number, state, context)
+    if state.original is not None and isinstance(step, steps.Recode | steps.Drop):
+        twin, _ = method(step, number, State(state.original.rows, state.original.table), context)
+        after = replace(after, original=Original(twin.rows, twin.table))
+    return after, change

@@ -63,11 +63,7 @@ def protect_distant(step: steps.AnyStep, state: DistantState, context: Context) 
             rows, change = _suppress(step, state, context)
             return _again(rows, state.keys, state, context), change
         case _:
-            raise InputError(
-                TOO_MANY,
-                f"there are too many classes to be fetched, and {step.step} needs them.",
-                "Drop or recode keys before it, or raise data: limit if this machine has the memory.",
-            )
+            raise _needed(step.step)
 
 
 def _again(rows: Rows, keys: tuple[str, ...], state: DistantState, context: Context) -> DistantState | State:
@@ -109,8 +105,19 @@ def _test(requirement: Requirement, state: DistantState) -> ClassTest:
                 )
             case _:
                 pass
-    raise InputError(
+    raise _needed(f"{requirement.model!r} as it is required")
+
+
+def near(state: State | DistantState, what: str) -> State:
+    """The state with a KeyTable; where it has none, the error that says what needs one."""
+    if isinstance(state, DistantState):
+        raise _needed(what)
+    return state
+
+
+def _needed(what: str) -> InputError:
+    return InputError(
         TOO_MANY,
-        f"there are too many classes to be fetched, and {requirement.model!r} as it is required needs them.",
+        f"there are too many classes to be held here, and {what} needs them.",
         "Drop or recode keys before it, or raise data: limit if this machine has the memory.",
     )

@@ -25,7 +25,8 @@ def recode(step: steps.Recode, number: int, state: State, context: Context) -> t
     """Replace each value by a coarser one. The new names are made once per distinct value and joined to the rows."""
     name = step.variable
     rows, named, change = relabel(step, state.rows, _counts(state, name), context)
-    return replace(state, rows=rows, table=_recode_table(state.table, name, named)), change
+    leaves = state.leaves_after(name, named) if name in state.table.names else state.leaves
+    return replace(state, rows=rows, table=_recode_table(state.table, name, named), leaves=leaves), change
 
 
 def relabel(

@@ -20,17 +20,35 @@ UNIT = f"{OURS}unit"
 
 
 @dataclass(frozen=True)
+class Original:
+    """The records at the release's categories, with nothing taken away and nothing perturbed; and their KeyTable."""
+
+    rows: Rows
+    table: KeyTable
+
+
+@dataclass(frozen=True)
 class State:
     """The rows so far and the KeyTable of the same rows: every step changes both alike.
 
     `before` is the table before anything was suppressed, once something may be, and `bound` the requirements with
-    what they compare with taken from there.
+    what they compare with taken from there. `original` is what use cases compare the release with, once the two
+    differ; `leaves` counts, for each recoded key, the values of the file as it came behind each of its values.
     """
 
     rows: Rows
     table: KeyTable
     before: KeyTable | None = None
     bound: tuple[Requirement, ...] = ()
+    original: Original | None = None
+    leaves: Mapping[str, Mapping[str | None, int]] = field(default_factory=dict)
+
+    def leaves_after(self, name: str, named: Mapping[str | None, str | None]) -> dict[str, Mapping[str | None, int]]:
+        """The leaves once the values of a key have these new names."""
+        old, new = self.leaves.get(name), dict[str | None, int]()
+        for value, label in named.items():
+            new[label] = new.get(label, 0) + (1 if old is None else old.get(value, 1))
+        return {**self.leaves, name: new}
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,14 @@ from dataclasses import replace
 import pyarrow as pa
 
 from incrowd.keys.requirements import Requirement
+from incrowd.keys.settle import settle
 from incrowd.keys.table import KeyTable, Mask
 from incrowd.plan.steps import SuppressRecords
 from incrowd.protect.state import UNIT, Change, Context, State
 
 
 def suppress_records(step: SuppressRecords, number: int, state: State, context: Context) -> tuple[State, Change]:
-    """Drop what fails until nothing fails.
-
-    With one record per person and one set of keys one round is enough, because dropping a class leaves the others as
-    they are. Where people have several records, or requirements look at different keys, other classes shrink, and it
-    goes round again: the fixpoint exists since every round drops somebody.
-    """
+    """Drop what fails until nothing fails (see keys/settle.py)."""
     state = context.bind(state)
     wanted = [r for r in state.bound if step.models is None or r.model in step.models]
     after, removed_for = drop_failing(state, wanted, context)
@@ -30,23 +26,12 @@ def suppress_records(step: SuppressRecords, number: int, state: State, context: 
 
 def drop_failing(state: State, requirements: Sequence[Requirement], context: Context) -> tuple[State, dict[str, int]]:
     """The state without what fails, and how many records went for which requirement."""
-    table, removed_for = state.table, dict.fromkeys((r.describe() for r in requirements), 0)
-    gone: list[pa.Table] = []
-    dropped = True
-    while dropped:
-        dropped = False
-        for requirement in requirements:
-            failing = requirement.failing(table) & (table.records > 0)
-            if not failing.any():
-                continue
-            gone.append(combinations(table, failing))
-            left = table.suppress(failing)
-            removed_for[requirement.describe()] += int(table.records.sum() - left.records.sum())
-            table, dropped = left, True
+    settled = settle(state.table, requirements)
     rows = state.rows
-    if gone:
-        rows = rows.without(pa.concat_tables(gone), UNIT if context.has_unit else None)
-    return replace(state, rows=rows, table=table), removed_for
+    if settled.gone:
+        gone = pa.concat_tables([combinations(table, failing) for table, failing in settled.gone])
+        rows = rows.without(gone, UNIT if context.has_unit else None)
+    return replace(state, rows=rows, table=settled.table), settled.removed_for
 
 
 def combinations(table: KeyTable, classes: Mask) -> pa.Table:

@@ -18,6 +18,10 @@ class Step(Strict):
     #: The variables that it names must be keys.
     only_keys: ClassVar[bool] = False
 
+    #: It says a variable more coarsely, or removes or makes columns, for all records alike: use cases compare the
+    #: release with the records after such steps alone.
+    harmonises: ClassVar[bool] = False
+
     @property
     def decides(self) -> bool:
         """Does it decide about records by the classes they are in? Then nothing may change the classes later."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -16,6 +16,8 @@ class Drop(Step):
 
     step: Literal["drop"]
     variables: Annotated[list[Text], Field(min_length=1)]
+
+    harmonises: ClassVar[bool] = True
 
     def named(self) -> list[tuple[str, str]]:
         """The dropped columns."""
@@ -36,6 +38,8 @@ class Pseudonymise(Step):
     step: Literal["pseudonymise"]
     variables: Annotated[list[Text], Field(min_length=1, description="Columns that name a person together.")]
     into: Text = Field(description="The name of the new column. The old identifiers among the variables go.")
+
+    harmonises: ClassVar[bool] = True
 
     def named(self) -> list[tuple[str, str]]:
         """The columns that name a person."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -38,6 +38,8 @@ class Recode(Step):
     hierarchy: Text | None = Field(None, description="A hierarchy file in ARX's format.")
     postcode: Component | None = Field(None, description="Which component of a UK postcode to keep.")
     level: Annotated[int, Field(ge=1)] | None = Field(None, description="With hierarchy: which column of it.")
+
+    harmonises: ClassVar[bool] = True
 
     @property
     def way(self) -> str:

@@ -1,0 +1,95 @@
+"""The sweep over k from one count: what every k drops, and what that does to the use cases, without the rows.
+
+Where all that takes records away is suppress_records, k decides about whole classes. So the records are counted by
+class once, with the sums that use cases need, and every k is a choice among classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from incrowd.keys.requirements import K, Requirement
+from incrowd.keys.settle import settle
+from incrowd.keys.table import KeyTable, Mask
+from incrowd.plan.steps import SuppressRecords
+from incrowd.utility.evaluate import Question
+from incrowd.utility.loss import Leaves, measure_loss
+from incrowd.utility.needs import Fetched
+from incrowd.utility.points import Point, exposure
+
+#: Called with how many values are done and how many there are.
+Told = Callable[[int, int], None]
+
+
+def sweep_classes(
+    question: Question,
+    table: KeyTable,
+    bound: Sequence[Requirement],
+    ks: Sequence[int],
+    original: Fetched,
+    came: tuple[KeyTable, Fetched],
+    leaves: Leaves,
+    told: Told | None = None,
+) -> tuple[Point, ...]:
+    """A point for every k. `table` and `original` are of the records before anything is suppressed, `original` counted
+    by the classes of the table.
+    """
+    steps = [step for step in question.plan.steps if isinstance(step, SuppressRecords)]
+    points = []
+    for number, k in enumerate(ks):
+        wanted = [replace(requirement, k=k) if type(requirement) is K else requirement for requirement in bound]
+        left, stay, dropped = suppress(table, steps, wanted)
+        outcomes = question.evaluate(original, original.keep(stay), came[1])
+        loss = measure_loss(came[0], table, left, leaves)
+        smallest, most, mean = exposure(left)
+        points.append(
+            Point(str(k), {"k": str(k)}, loss.records, loss.released, dropped, loss.arithmetic, smallest, most, mean,
+                  outcomes)
+        )  # fmt: skip
+        if told is not None:
+            told(number + 1, len(ks))
+    return tuple(points)
+
+
+def suppress(
+    table: KeyTable, steps: Sequence[SuppressRecords], requirements: Sequence[Requirement]
+) -> tuple[KeyTable, Mask, dict[str, int]]:
+    """What the steps leave: the table, which of its classes stay, and how many records went for which model."""
+    stay = np.arange(len(table.records))
+    dropped = dict.fromkeys((requirement.model for requirement in requirements), 0)
+    left = table
+    for step in steps:
+        wanted = [r for r in requirements if step.models is None or r.model in step.models]
+        settled = settle(left, wanted)
+        left = settled.table
+        for _, failing in settled.gone:
+            stay = stay[~failing]
+        for requirement in wanted:
+            dropped[requirement.model] += settled.removed_for.pop(requirement.describe(), 0)
+    mask = np.zeros(len(table.records), dtype=bool)
+    mask[stay] = True
+    return left, mask, dropped
+
+
+def parse_values(text: str) -> list[str]:
+    """'2:11' as 2, 3, ..., 11; '0:1:0.25' in steps of 0.25; '3,5,10' as they are; and lists of both.
+
+    >>> parse_values("2:4,9")
+    ['2', '3', '4', '9']
+    """
+    found: list[str] = []
+    for part in (part.strip() for part in text.split(",")):
+        ends = part.split(":")
+        if len(ends) == 1:
+            found.append(part)
+            continue
+        low, high, *step = (float(end) for end in ends)
+        width = step[0] if step else 1.0
+        if not width > 0 or high < low or len(step) > 1:
+            raise ValueError(part)
+        count = int((high - low) / width + 1e-9) + 1
+        found += [f"{round(low + i * width, 10):g}" for i in range(count)]
+    return list(dict.fromkeys(value for value in found if value))

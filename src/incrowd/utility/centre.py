@@ -1,0 +1,118 @@
+"""Use cases about the middle of a number and about two numbers together: mean, median, correlation."""
+
+from __future__ import annotations
+
+from math import atanh, ceil, sqrt, tanh
+
+import numpy as np
+
+from incrowd.keys.tally import Moments, Tally, number_values
+from incrowd.plan.use_cases import Centre, Correlation
+from incrowd.utility.groups import columns_of, difference, in_every, side_by_side, spread, t_quantile
+from incrowd.utility.needs import Fetched, Need
+from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, Z, overlap
+
+
+def centre_needs(case: Centre) -> list[Need]:
+    """Moments for a mean; for a median every value with its count."""
+    pair = ((case.of, case.of),)
+    if case.test == "mean":
+        return [Need(columns_of(case), pair)]
+    return [Need(columns_of(case, case.of), pair, alone=True)]
+
+
+def correlation_needs(case: Correlation) -> list[Need]:
+    """Moments of the pair by group."""
+    return [Need(columns_of(case), ((case.between[0], case.between[1]),))]
+
+
+def centre(case: Centre, original: Fetched, released: Fetched) -> Outcome:
+    """Does the mean or median move? The change in parts of the original, in every group."""
+    need = centre_needs(case)[0]
+    figures, moves = [], []
+    for name, one, other, rows in side_by_side(
+        case, original.get(need), released.get(need), lambda tally: _middle(case, tally)
+    ):
+        moved, deviation = difference(one, other), spread(rows, case.of)
+        small = moved is not None and abs(moved) <= case.within * abs(one.value or 0.0) + 1e-12
+        if moved is not None and one.value:
+            moves.append(abs(moved / one.value))
+        effect = None if moved is None or deviation is None else moved / deviation
+        # Nobody had the number: nothing to keep, so nothing is lost.
+        figures.append(Figure(name, one, other, effect, overlap(one, other), small or one.value is None))
+    rule = f"the {case.test} of {case.of} moves by at most {case.within:.1%}" + in_every(case)
+    gone = sum(figure.released.value is None and figure.original.value is not None for figure in figures)
+    found = f"the largest move is {max(moves, default=0):.1%}" + (f"; {gone} groups are gone" if gone else "")
+    passed = all(figure.same for figure in figures)
+    return Outcome(case.name, case.test, rule, passed, found, "in standard deviations", tuple(figures))
+
+
+def correlation(case: Correlation, original: Fetched, released: Fetched) -> Outcome:
+    """Do two numbers still go together? Pearson's r with Fisher's interval, in every group."""
+    need, pair = correlation_needs(case)[0], (case.between[0], case.between[1])
+    figures, moves = [], []
+    for name, one, other, _ in side_by_side(
+        case, original.get(need), released.get(need), lambda tally: pearson(tally.moments[pair])
+    ):
+        moved = difference(one, other)
+        moves += [] if moved is None else [abs(moved)]
+        small = moved is not None and abs(moved) <= case.within + 1e-12
+        figures.append(Figure(name, one, other, _cohens_q(one, other), overlap(one, other), small or one.value is None))
+    rule = f"the correlation of {pair[0]} and {pair[1]} moves by at most {case.within:g}" + in_every(case)
+    found = f"the largest move of r is {max(moves, default=0):.3f}"
+    return Outcome(case.name, case.test, rule, all(f.same for f in figures), found, "Cohen's q", tuple(figures))
+
+
+def pearson(moments: Moments) -> Estimate:
+    """Pearson's r over all rows, with Fisher's 95% interval."""
+    whole = moments.merge(np.zeros(len(moments.n), np.int64), 1)
+    n, both = int(whole.n[0]), float(whole.xx[0] * whole.yy[0])
+    if n < 4 or not both > 0:
+        return NOTHING
+    r = float(np.clip(whole.xy[0] / sqrt(both), -1, 1))
+    if abs(r) == 1:
+        return Estimate(r, r, r, n)
+    half = Z / sqrt(n - 3)
+    return Estimate(r, tanh(atanh(r) - half), tanh(atanh(r) + half), n)
+
+
+def _cohens_q(one: Estimate, other: Estimate) -> float | None:
+    """The change of r on Fisher's scale: 0.1 is small, 0.3 medium, 0.5 large (Cohen 1988)."""
+    if one.value is None or other.value is None or abs(one.value) == 1 or abs(other.value) == 1:
+        return None
+    return atanh(other.value) - atanh(one.value)
+
+
+def _middle(case: Centre, tally: Tally) -> Estimate:
+    return _mean(case, tally) if case.test == "mean" else _median(case, tally)
+
+
+def _mean(case: Centre, tally: Tally) -> Estimate:
+    found = tally.by([]).moments[case.of, case.of]
+    if not len(found.n) or not found.n[0]:
+        return NOTHING
+    n, mean = int(found.n[0]), float(found.mean_x[0])
+    if n < 2:
+        return Estimate(mean, records=n)
+    half = t_quantile(n - 1) * sqrt(found.xx[0] / (n - 1) / n)
+    return Estimate(mean, mean - half, mean + half, n)
+
+
+def _median(case: Centre, tally: Tally) -> Estimate:
+    """The median of a weighted column, with the distribution-free interval from order statistics."""
+    one = tally.by([case.of])
+    numbers = number_values(one.values(case.of))
+    there = ~np.isnan(numbers)
+    numbers, records = numbers[there], one.records[there]
+    if not len(numbers):
+        return NOTHING
+    order = np.argsort(numbers, kind="stable")
+    numbers, up_to = numbers[order], np.cumsum(records[order])
+    n = int(up_to[-1])
+
+    def at(rank: int) -> float:
+        return float(numbers[np.searchsorted(up_to, min(max(rank, 1), n))])
+
+    value = (at((n + 1) // 2) + at(n // 2 + 1)) / 2
+    half = Z * sqrt(n) / 2
+    return Estimate(value, at(int(n / 2 - half)), at(ceil(n / 2 + half) + 1), n)

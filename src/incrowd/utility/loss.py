@@ -1,0 +1,132 @@
+"""What recoding and suppression cost, read from the KeyTables: the loss family, and whom suppression removed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.keys.loss import arithmetic, geometric, margin
+from incrowd.keys.table import KeyTable
+from incrowd.keys.tally import Tally
+from incrowd.utility.entropy import entropy
+from incrowd.utility.outcome import wilson
+
+#: For each key, how many values of the file as it came stand behind each value; 1 where a key is not listed.
+Leaves = Mapping[str, Mapping[str | None, int]]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What the release lost. `keys` is each key's mean loss; the two means are None, with the reason, where a recoding
+    per class has no one answer.
+    """
+
+    records: int
+    released: int
+    arithmetic: float | None
+    geometric: float | None
+    keys: Mapping[str, float]
+    discernibility: int
+    average_class: float | None
+    bits: Mapping[str, float]  # non-uniform entropy: bits about a key that a record lost by recoding
+    why: str = ""
+
+    @property
+    def kept(self) -> float:
+        """The share of the records that is released."""
+        return self.released / self.records if self.records else 0.0
+
+
+@dataclass(frozen=True)
+class Subgroup:
+    """A value of a variable: its records in the original, and the share that is gone, with Wilson's 95% interval."""
+
+    variable: str
+    value: str
+    records: int
+    lost: int
+    share: float
+    low: float
+    high: float
+
+
+def measure_loss(came: KeyTable, original: KeyTable, released: KeyTable, leaves: Leaves) -> Loss:
+    """How much of the keys is lost? A cell loses (leaves under its value - 1) / (leaves in all - 1), a dropped one 1.
+
+    The leaves are the values that occur in the file as it came, since a recoding by hand has no hierarchy; a search
+    reports its own loss, by its hierarchies. Keys that are dropped altogether are not in it.
+    """
+    total, left = int(original.records.sum()), int(released.records.sum())
+    per_key: dict[str, float] = {}
+    for i, domain in enumerate(released.domains):
+        known = leaves.get(domain.name) or dict.fromkeys(original.domains[original.names.index(domain.name)].values, 1)
+        span = sum(known.values()) - 1
+        cells = np.array([_cell(known.get(value), value, span) for value in domain.values])
+        if np.isnan(cells[margin(released, i) > 0]).any():
+            continue
+        lost = float((margin(released, i) * np.nan_to_num(cells)).sum()) + total - left
+        per_key[domain.name] = lost / max(total, 1)
+    whole = len(per_key) == len(released.domains) and bool(per_key)
+    losses = np.array(list(per_key.values()))
+    bits = {
+        domain.name: max(entropy(margin(came, came.names.index(domain.name))) - entropy(margin(original, i)), 0.0)
+        for i, domain in enumerate(original.domains)
+        if domain.name in came.names
+    }
+    return Loss(
+        total, left,
+        float(arithmetic(losses)) if whole else None, float(geometric(losses)) if whole else None, per_key,
+        _squares(released) + total * (total - left),
+        left / released.classes if released.classes else None, bits,
+        "" if whole else "a key has labels of its own in each class, and so no one loss",
+    )  # fmt: skip
+
+
+def _squares(table: KeyTable) -> int:
+    """The sum of f^2, exactly: whole numbers of any size where 64 bits might not do."""
+    records = table.records
+    if int(records.sum()) < 3_000_000_000:
+        return int(np.dot(records, records))
+    return sum(number * number for number in records.tolist())
+
+
+def _cell(leaves: int | None, value: str | None, span: int) -> float:
+    if leaves is None:
+        return 1.0 if value is None else np.nan  # a blanked cell; or a label of one class
+    return (leaves - 1) / span if span else 0.0
+
+
+def lost_by_key(original: KeyTable, released: KeyTable) -> tuple[Subgroup, ...]:
+    """Whom did suppression remove? Every value of every key, the hardest hit first."""
+    found = []
+    for i, domain in enumerate(original.domains):
+        before = zip(domain.values, margin(original, i).tolist(), strict=True)
+        j = released.names.index(domain.name)
+        after = dict(zip(released.domains[j].values, margin(released, j).tolist(), strict=True))
+        found += [_subgroup(domain.name, value, records, after.get(value, 0)) for value, records in before if records]
+    return _hardest_hit(found)
+
+
+def lost_by_value(original: Tally, released: Tally, names: tuple[str, ...]) -> tuple[Subgroup, ...]:
+    """The same for any columns."""
+    found = []
+    for name in names:
+        one, other = original.by([name]), released.by([name])
+        after = dict(zip(other.values(name), other.records.tolist(), strict=True))
+        before = zip(one.values(name), one.records.tolist(), strict=True)
+        found += [_subgroup(name, value, records, after.get(value, 0)) for value, records in before]
+    return _hardest_hit(found)
+
+
+def _subgroup(name: str, value: str | None, records: int, left: int) -> Subgroup:
+    """A value with more records than before (after a swap, or where cells were blanked) lost nobody."""
+    lost = max(records - left, 0)
+    share = wilson(lost, records)
+    said = "(missing)" if value is None else value
+    return Subgroup(name, said, records, lost, share.value or 0.0, share.low or 0.0, share.high or 0.0)
+
+
+def _hardest_hit(found: list[Subgroup]) -> tuple[Subgroup, ...]:
+    return tuple(sorted(found, key=lambda group: (-group.share, group.variable, group.value)))

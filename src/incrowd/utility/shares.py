@@ -1,0 +1,80 @@
+"""Use cases about shares: which groups are on top, and does a share stay what it was?"""
+
+from __future__ import annotations
+
+from incrowd.keys.tally import Tally
+from incrowd.plan.requirements import where_text
+from incrowd.plan.use_cases import Proportion, Shared, TopOverlap
+from incrowd.utility.groups import columns_of, difference, groups, in_every
+from incrowd.utility.needs import Fetched, Need
+from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, cohens_h, overlap, wilson
+
+
+def share_needs(case: Shared) -> list[Need]:
+    """Counts by group, condition and what is counted."""
+    return [Need(columns_of(case, *case.share))]
+
+
+def top_overlap(case: TopOverlap, original: Fetched, released: Fetched) -> Outcome:
+    """Are the same groups on top? The size of the intersection of the two tops; ties go by the groups' names.
+
+    Misleads where shares move a lot and the ranking does not, so the shares stand beside it.
+    """
+    need = share_needs(case)[0]
+    before, after = _shares(case, original.get(need)), _shares(case, released.get(need))
+    tops = [_top(found, case.top) for found in (before, after)]
+    stay = [name for name in tops[0] if name in tops[1]]
+    ranks = [{name: i + 1 for i, name in enumerate(_ranked(found))} for found in (before, after)]
+    figures = [
+        _figure(
+            name,
+            before[name],
+            after.get(name, NOTHING),
+            same=(name in tops[0]) == (name in tops[1]),
+            more={"rank original": ranks[0][name], "rank released": ranks[1].get(name)},
+        )
+        for name in _ranked(before)
+    ]
+    rule = f"at least {case.at_least} of the top {case.top} of {case.by} by share of {where_text(case.share)}"
+    rule += f" among {where_text(case.among)} stay on top" if case.among else " stay on top"
+    found = f"{len(stay)} of {len(tops[0])} stay" + (f" ({', '.join(stay)})" if stay else "")
+    return Outcome(case.name, case.test, rule, len(stay) >= case.at_least, found, "Cohen's h", tuple(figures))
+
+
+def proportion(case: Proportion, original: Fetched, released: Fetched) -> Outcome:
+    """Does a share move, in any group? A group that is gone has no share, and does not pass."""
+    need = share_needs(case)[0]
+    before, after = _shares(case, original.get(need)), _shares(case, released.get(need))
+    figures = []
+    for name, one in before.items():
+        other = after.get(name, NOTHING)
+        moved = difference(one, other)
+        figures.append(_figure(name, one, other, same=moved is not None and abs(moved) <= case.within + 1e-12))
+    rule = f"the share of {where_text(case.share)} moves by at most {case.within:g}"
+    rule += (f" among {where_text(case.among)}" if case.among else "") + in_every(case)
+    moves = [abs(moved) for f in figures if (moved := difference(f.original, f.released)) is not None]
+    gone = sum(figure.released.value is None for figure in figures)
+    found = f"the largest move is {max(moves, default=0):.3f}" + (f"; {gone} groups are gone" if gone else "")
+    return Outcome(case.name, case.test, rule, all(f.same for f in figures), found, "Cohen's h", tuple(figures))
+
+
+def _figure(
+    name: str, before: Estimate, after: Estimate, *, same: bool, more: dict[str, float | None] | None = None
+) -> Figure:
+    return Figure(name, before, after, cohens_h(before, after), overlap(before, after), same, more or {})
+
+
+def _shares(case: Shared, tally: Tally) -> dict[str, Estimate]:
+    """The share in each group that has records."""
+    return {
+        name: wilson(int(rows.records[rows.where(case.share)].sum()), rows.total)
+        for name, rows in groups(case, tally).items()
+    }
+
+
+def _ranked(found: dict[str, Estimate]) -> list[str]:
+    return sorted(found, key=lambda name: (-(found[name].value or 0.0), name))
+
+
+def _top(found: dict[str, Estimate], number: int) -> list[str]:
+    return _ranked(found)[:number]
