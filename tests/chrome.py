@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 import urllib.request
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +39,12 @@ class Chrome:
         port = told.read_text().split()[0]
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list") as answer:
             tab = next(one for one in json.load(answer) if one["type"] == "page")
-        self._socket = connect(tab["webSocketDebuggerUrl"], max_size=None)
+        self._open = ExitStack()
+        self._socket = self._open.enter_context(connect(tab["webSocketDebuggerUrl"], max_size=None))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._socket.close()
+        self._open.close()
         self._process.terminate()
         self._process.wait(20)
         self._folder.cleanup()
@@ -120,6 +122,12 @@ class Chrome:
         )
         for kind in ("mousePressed", "mouseReleased"):
             self.do("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
+
+    def upload(self, path: Path) -> None:
+        """Give a file to the page's first field for files."""
+        root = self.do("DOM.getDocument")["root"]["nodeId"]
+        node = self.do("DOM.querySelector", nodeId=root, selector="input[type=file]")["nodeId"]
+        self.do("DOM.setFileInputFiles", nodeId=node, files=[str(path)])
 
     def picture(self, path: Path) -> Path:
         path.write_bytes(base64.b64decode(self.do("Page.captureScreenshot", format="png")["data"]))

@@ -157,7 +157,7 @@ def served(tmp_path: Path) -> Iterator[str]:
 
 @needs_shared
 @pytest.mark.slow
-def test_the_lookup_page_in_a_browser(served: str, tmp_path: Path) -> None:
+def test_the_lookup_page_in_a_browser(served: str, homes: Path, tmp_path: Path) -> None:
     """Examples B and A of the study, by hand in Chromium. SCREENSHOTS=folder keeps the pictures to look at."""
     from chrome import Chrome
 
@@ -185,6 +185,10 @@ def test_the_lookup_page_in_a_browser(served: str, tmp_path: Path) -> None:
         tab.await_text("A dark edge")
         tab.run("document.querySelector('section.main, [data-testid=stMain]').scrollTo(0, 1e6)")
         tab.picture(pictures / "postcodes-map.png")
+        tab.upload(homes)
+        tab.await_text("D177")  # fewer than 100,000 people in it
+        tab.type("Threshold", "5")
+        tab.await_text("2 records are left out", "groups (area)")
         # Nothing is fetched from anywhere else.
         loaded = tab.run("performance.getEntriesByType('resource').map(e => e.name)")
         assert [name for name in loaded if not name.startswith((served, "blob:", "data:"))] == []
