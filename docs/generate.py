@@ -27,7 +27,7 @@ BEGIN, END = "<!-- generated -->", "<!-- end of generated -->"
 CODE = re.compile(r"^[DPRSX]\d{3}$")
 
 #: The commands in the order of the work; any others follow by name.
-ORDER = ("profile", "init", "check", "run", "verify", "risk", "search", "hierarchy", "demo", "demo-data")
+ORDER = ("profile", "init", "check", "run", "verify", "risk", "compare", "search", "hierarchy", "demo", "demo-data")
 
 #: Fields whose name says nearly all, so that the model does not describe them.
 PLAIN = {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from incrowd.assessment import Assessment, Given, assess, assess_plan
+    from incrowd.comparison import PlanFigures, compare
     from incrowd.demo import write_demo
     from incrowd.errors import IncrowdError, InputError, NotReleasable, PlanError, SecretError
     from incrowd.keys.hierarchy import Hierarchy
@@ -40,6 +41,7 @@ _HOME = {
     "OneSided": "keys.requirements",
     "Plan": "plan",
     "PlanError": "errors",
+    "PlanFigures": "comparison",
     "Requirement": "keys.requirements",
     "Risk": "risk.value",
     "Rows": "rows",
@@ -50,6 +52,7 @@ _HOME = {
     "Verification": "verification",
     "assess": "assessment",
     "assess_plan": "assessment",
+    "compare": "comparison",
     "find_hierarchies": "rows.lookup",
     "load_plan": "plan",
     "open_source": "rows",
@@ -77,6 +80,7 @@ __all__ = [
     "OneSided",
     "Plan",
     "PlanError",
+    "PlanFigures",
     "Requirement",
     "Risk",
     "Rows",
@@ -87,6 +91,7 @@ __all__ = [
     "Verification",
     "assess",
     "assess_plan",
+    "compare",
     "find_hierarchies",
     "load_plan",
     "open_source",

@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from incrowd.assessment import plan_scenarios
+from incrowd.errors import NotReleasable
 from incrowd.evidence.files import write_audit, write_release_files
 from incrowd.evidence.log import RiskLog, RunLog, Snapshot, StepLog
 from incrowd.keys.hierarchy import Hierarchy
+from incrowd.keys.loss import lost_bits
 from incrowd.keys.population import join_population
 from incrowd.keys.requirements import Likeness
 from incrowd.keys.table import KeyTable
@@ -27,7 +29,7 @@ from incrowd.rows.engine import connect
 from incrowd.rows.lookup import read_hierarchy
 from incrowd.rows.memory import engine_share, follow, keep_below, parse_memory
 from incrowd.rows.tabulate import tabulate, tabulate_population
-from incrowd.secret import Secret, find_secret
+from incrowd.secret import Secret, find_secret, has_secret, new_secret
 
 #: Called with the name of what begins, its number and how many there are.
 Progress = Callable[[str, int, int], None]
@@ -59,34 +61,14 @@ def run(
     pointer `release` are put (the same). `memory` caps what the process may use. `progress` hears what begins, `within`
     which share of it the engine has done.
     """
-    if not isinstance(plan, Plan):
-        folder = folder or Path(plan).resolve().parent
-        plan = load_plan(plan)
-    folder = folder or Path.cwd()
+    plan, folder = _read(plan, folder)
     home = out or folder
     cap = None if memory is None else parse_memory(memory)
     with keep_below(cap), open_workspace(home) as work, ExitStack() as stack:
         secret = secret or find_secret(home)
         tell = _teller(progress, len(plan.steps) + 4)
-        tell("read and count")
-        state, context = _start(plan, folder, secret, work, cap, stack, within)
-        came = state.table
-        steps = [_log(0, "start", Change("the file as it came"), None, state, 0.0)]
-        for number, step in enumerate(plan.steps, start=1):
-            tell(f"{step.step} {getattr(step, 'variable', '')}".strip())
-            begun = time.perf_counter()
-            state, change = protect(step, number, state, context)
-            steps.append(_log(number, step.step, change, step.reason, state, time.perf_counter() - begun))
-        tell("write")
-        file, columns, units = _write(plan, state.rows, context, work)
-        tell("gate: count the written file again")
-        known = _known(context.bind(state), context)
-        verdicts, refusal = gate(plan, file, columns, steps[-1].after.records, secret, units, known)
-        log = RunLog(
-            plan.title, plan.tier, plan.data.kind, plan.data.unit, tuple(steps), verdicts,
-            {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
-            _risks(plan, came, state.table),
-        )  # fmt: skip
+        state, context = _start(plan, folder, secret, work, cap, stack, within, tell)
+        log, refusal, file, _ = _carry_out(plan, state, context, work, tell)
         tell("evidence")
         write_audit(work.audit, plan, log, plan.data.place(folder), secret)
         if refusal is not None:
@@ -98,6 +80,64 @@ def run(
     return Run(place, place / "release", place / "audit", log)
 
 
+@dataclass(frozen=True)
+class Trial:
+    """What a run would have been: its log, why it would be refused (None when it would not be), and its loss."""
+
+    log: RunLog
+    refusal: NotReleasable | None
+    loss: float
+
+
+def try_out(plan: Plan | str | Path, *, folder: Path | None = None, secret: Secret | None = None) -> Trial:
+    """Carry a plan out up to the gate, and throw the result away: nothing is released and no audit is kept.
+
+    It works in a private folder under `runs`, as a run does, and clears it at the end. Where there is no secret yet, it
+    takes one that nobody will know.
+    """
+    plan, folder = _read(plan, folder)
+    with open_workspace(folder) as work, ExitStack() as stack:
+        tell = _teller(None, 0)
+        secret = secret or (find_secret(folder) if has_secret(folder) else new_secret())
+        state, context = _start(plan, folder, secret, work, None, stack, None, tell)
+        log, refusal, _, leaves = _carry_out(plan, state, context, work, tell)
+        return Trial(log, refusal, lost_bits(state.table, leaves))
+
+
+def _read(plan: Plan | str | Path, folder: Path | None) -> tuple[Plan, Path]:
+    if not isinstance(plan, Plan):
+        return load_plan(plan), folder or Path(plan).resolve().parent
+    return plan, folder or Path.cwd()
+
+
+def _carry_out(
+    plan: Plan, state: State, context: Context, work: Workspace, tell: Callable[[str], None]
+) -> tuple[RunLog, NotReleasable | None, Path, KeyTable]:
+    """Step by step, write, and ask the gate: the log, the refusal if there is one, the file, and its KeyTable."""
+    came = state.table
+    steps = [_log(0, "start", Change("the file as it came"), None, state, 0.0)]
+    for number, step in enumerate(plan.steps, start=1):
+        tell(f"{step.step} {getattr(step, 'variable', '')}".strip())
+        begun = time.perf_counter()
+        if step.off:
+            change = Change(f"{step.step.replace('_', ' ')}: switched off")
+        else:
+            state, change = protect(step, number, state, context)
+        done = _log(number, step.step, change, step.reason, state, time.perf_counter() - begun)
+        steps.append(replace(done, off=step.off))
+    tell("write")
+    file, columns, units = _write(plan, state.rows, context, work)
+    tell("gate: count the written file again")
+    known = _known(context.bind(state), context)
+    verdicts, refusal = gate(plan, file, columns, steps[-1].after.records, context.secret, units, known)
+    log = RunLog(
+        plan.title, plan.tier, plan.data.kind, plan.data.unit, tuple(steps), verdicts,
+        {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
+        _risks(plan, came, state),
+    )  # fmt: skip
+    return log, refusal, file, state.table
+
+
 def _start(
     plan: Plan,
     folder: Path,
@@ -106,8 +146,10 @@ def _start(
     cap: int | None,
     stack: ExitStack,
     within: Callable[[float], None] | None,
+    tell: Callable[[str], None],
 ) -> tuple[State, Context]:
     """Open the data, check it against the plan, count it once. What was opened is closed with the stack."""
+    tell("read and count")
     data = plan.data
     engine = connect(data.engine, spill=work.spill, memory=_share(cap), master=data.master, limit=data.limit)
     stack.callback(engine.close)
@@ -123,7 +165,7 @@ def _start(
     trees = _trees(plan, folder)
     requirements = tuple(requirement.requirement(trees) for requirement in plan.requirements)
     sensitive = sorted({r.sensitive_name for r in requirements if r.sensitive_name is not None})
-    dropped = {name for step in plan.steps if step.step == "drop" for name in step.variables}
+    dropped = {name for _, step in plan.active if step.step == "drop" for name in step.variables}
     refuse_empty_columns(rows, [name for name in plan.variables if name not in dropped])
     keys = plan.with_role("key")
     table = tabulate(rows, keys, sensitive, UNIT if data.unit else None)
@@ -141,6 +183,7 @@ def _start(
         tuple(plan.with_role("identifier")),
         data.unit is not None,
         {name: dict(zip(tree.leaves, tree.rows, strict=True)) for name, tree in trees.items()},
+        data.household,
     )
     return State(rows.bring_in(), table), context
 
@@ -149,24 +192,31 @@ def _share(cap: int | None) -> str | None:
     return None if cap is None else engine_share(cap)
 
 
-def _risks(plan: Plan, came: KeyTable, leaves: KeyTable) -> tuple[RiskLog, ...]:
-    """The scenarios of the plan, measured before the first step and after the last."""
-    protection = plan.data.protection
+def _risks(plan: Plan, came: KeyTable, state: State) -> tuple[RiskLog, ...]:
+    """The scenarios of the plan, measured before the first step and after the last.
+
+    Where the plan does not say which share of the population the file is, a sample from it says: no more than it was
+    drawn from. That takes the file for its population, and can only make the risk look larger.
+    """
+    protection, leaves = plan.data.protection, state.table
     fraction = None if protection is None else protection.sampling_fraction
     imputed = 0.0 if protection is None else protection.imputed_share
     kept = leaves.people / max(came.people, 1)
+    after = None if fraction is None else fraction * kept
+    if after is None and state.sampled < 1 and plan.data.population is None:
+        after = state.sampled
 
-    def measured(table: KeyTable, scenario: Scenario, share: float) -> Measured | None:
+    def measured(table: KeyTable, scenario: Scenario, part: float | None) -> Measured | None:
         keys = [key for key in scenario.keys if key in table.names]
         if not keys or not table.classes:
             return None
-        smaller, part = table.project(keys)[0], None if fraction is None else fraction * share
+        smaller = table.project(keys)[0]
         return measure_scenario(smaller, scenario, fraction=part, imputed=imputed)[0]
 
     found = []
     for scenario in plan_scenarios(plan) if plan.scenarios else ():
-        if (before := measured(came, scenario, 1.0)) is not None:
-            found.append(RiskLog(before, measured(leaves, scenario, kept)))
+        if (before := measured(came, scenario, fraction)) is not None:
+            found.append(RiskLog(before, measured(leaves, scenario, after)))
     return tuple(found)
 
 

@@ -24,9 +24,9 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line; every fault becomes a message with a code and an exit code, never a record."""
-    from incrowd.cli import commands, hierarchies, risking, searching  # they register the commands
+    from incrowd.cli import commands, comparing, hierarchies, risking, searching  # they register the commands
 
-    del commands, hierarchies, risking, searching
+    del commands, comparing, hierarchies, risking, searching
     try:
         app()
     except IncrowdError as error:

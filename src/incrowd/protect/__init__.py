@@ -7,12 +7,16 @@ from typing import Any
 
 from incrowd.plan import steps
 from incrowd.protect.drop import drop
+from incrowd.protect.merge_small import merge_small
+from incrowd.protect.numbers import bottom_code, rank_swap, round_numbers, top_code
 from incrowd.protect.pseudonymise import pseudonymise
 from incrowd.protect.recode import recode
+from incrowd.protect.sample import sample
 from incrowd.protect.search import search
 from incrowd.protect.state import UNIT, Change, Context, State
 from incrowd.protect.suppress_cells import suppress_cells
 from incrowd.protect.suppress_records import suppress_records
+from incrowd.protect.swap import swap
 
 __all__ = ["UNIT", "Change", "Context", "State", "protect"]
 
@@ -24,6 +28,13 @@ METHODS: Mapping[type[steps.Step], Callable[[Any, int, State, Context], tuple[St
     steps.Search: search,
     steps.SuppressCells: suppress_cells,
     steps.SuppressRecords: suppress_records,
+    steps.Sample: sample,
+    steps.Swap: swap,
+    steps.RankSwap: rank_swap,
+    steps.Round: round_numbers,
+    steps.TopCode: top_code,
+    steps.BottomCode: bottom_code,
+    steps.MergeSmall: merge_small,
 }
 
 

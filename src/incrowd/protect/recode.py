@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from incrowd.errors import InputError
 from incrowd.keys import labels
 from incrowd.keys.hierarchy import Hierarchy
-from incrowd.keys.table import KeyTable, Recode
 from incrowd.plan import steps
 from incrowd.protect.state import Change, Context, State
+from incrowd.protect.values import changed_cells, relabel, value_records
 from incrowd.rows.lookup import read_hierarchy, read_lookup
 
 Values = Sequence[str | None]
@@ -19,39 +18,14 @@ Values = Sequence[str | None]
 def recode(step: steps.Recode, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Replace each value by a coarser one. The new names are made once per distinct value and joined to the rows."""
     name = step.variable
-    counts = _counts(state, name)
+    counts = value_records(state, name)
     values = list(counts)
     new = _labels(step, values, context)
     named = dict(zip(values, new, strict=True))
-    cells = sum(number for value, number in counts.items() if named[value] != value)
-    rows = state.rows.relabel(name, {old: label for old, label in named.items() if old is not None})
-    change = Change(f"recode {name} by {step.way}", cells_changed=cells, notes=_notes(step, values, new))
-    return replace(state, rows=rows, table=_recode_table(state.table, name, named)), change
-
-
-def _counts(state: State, name: str) -> Mapping[str | None, int]:
-    """The variable's values and their records; for a key the KeyTable knows, without a pass over the rows."""
-    if name not in state.table.names:
-        return state.rows.value_counts(name)
-    one, _ = state.table.project([name])
-    return {one.domains[0].values[code]: int(n) for code, n in zip(one.codes[0], one.records, strict=True)}
-
-
-def _recode_table(table: KeyTable, name: str, named: Mapping[str | None, str | None]) -> KeyTable:
-    if name in table.names:
-        i = table.names.index(name)
-        return table.recode({name: _recode_of(table.domains[i].values, name, named)})
-    if name in table.histograms:
-        domain = table.histograms[name].domain
-        # In the histogram an empty text is missing, so an empty new label is, too.
-        blank = {value: label or None for value, label in named.items()}
-        return table.recode_sensitive(name, _recode_of(domain.values, name, blank))
-    return table
-
-
-def _recode_of(values: Values, name: str, named: Mapping[str | None, str | None]) -> Recode:
-    # A class that was dropped may leave a value in the domain that no record has any more: it keeps its name.
-    return Recode.from_values(name, [named.get(value, value) for value in values])
+    change = Change(
+        f"recode {name} by {step.way}", cells_changed=changed_cells(counts, named), notes=_notes(step, values, new)
+    )
+    return relabel(state, name, named), change
 
 
 def _labels(step: steps.Recode, values: Values, context: Context) -> list[str | None]:
