@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from incrowd.comparison import PlanFigures
 
 #: The figures of a scenario that are shown, as far as they were measured; --json has all.
-SHOWN = ("prosecutor_max", "prosecutor_mean", "journalist_max", "sample_and_population_uniques", "dis")
+SHOWN = (
+    "prosecutor_max", "prosecutor_mean", "uniques", "journalist_max", "population_uniques_in_file", "right_match",
+)  # fmt: skip
 
 
 @app.command()

@@ -187,6 +187,12 @@ def _repair(pool: _Pool) -> bool:
             pool.pairs[at] = (here, queue.pop(), a, cell)
             pool.donors[here] -= 1
             pool.pairs.append((b, other, here, None))
+        elif (spare := next((i for i, p in enumerate(pool.pairs) if p[0] == here and p[3] is None), None)) is not None:
+            # Somebody of this area gives a donor back, and both take one of the two.
+            _, neighbour, donor, _ = pool.pairs[spare]
+            pool.donors[donor] += 1
+            pool.pairs[at] = (here, queue.pop(), a, cell)
+            pool.pairs[spare] = (here, neighbour, b, other)
         else:
             continue
         return True
