@@ -43,7 +43,7 @@ def main() -> int:
         state = State(source, tabulate(source, ["area", "age", "sex", "status"]))
         context = Context(folder, Secret(bytes(range(32))), ("bench",), ())
         step = Swap.model_validate(STEP)
-        after, change = protect(step, 1, state, context)  # compiles the kernels
+        _, change = protect(step, 1, state, context)  # compiles the kernels
         swapping = best(lambda: protect(step, 1, state, context), 2)
         out = folder / "out.csv"
 

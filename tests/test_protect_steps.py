@@ -1,4 +1,4 @@
-"""sample, round, top and bottom coding, rank swap, small groups, rare records: what stays, what changes, and by how much."""
+"""sample, round, top and bottom coding, rank swap, small groups, rare records: what stays, and what changes."""
 
 import csv
 from collections import Counter, defaultdict
@@ -284,7 +284,6 @@ def test_rare_records_go_and_no_others(rows, fewer_than, aim_is_key, several):
             found[aim, region].add(who if several else at)
         return found
 
-    while rare := {who if several else at for members in people(left).values() if len(members) < fewer_than
-                   for at, who in enumerate(row[2] for row in left) if (who if several else at) in members}:  # fmt: skip
+    while rare := set().union(*(members for members in people(left).values() if len(members) < fewer_than)):
         left = [row for at, row in enumerate(left) if (row[2] if several else at) not in rare]
     assert Counter((row["aim"], row["region"], row["who"]) for row in out) == Counter(left)

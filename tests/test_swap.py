@@ -42,8 +42,8 @@ def with_homes(rows):
 @given(people, st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.booleans(), st.booleans(), st.sampled_from([2, 3]))
 def test_what_a_swap_must_not_change(rows, rate, homes, targeted, fewer_than):
     columns = table(list(with_homes(rows)))
-    step = {"step": "swap", "geography": ["region", "district"], "similar": ["sex"], "rate": rate or (not targeted) * 0.3,
-            "households": homes}  # fmt: skip
+    step = {"step": "swap", "geography": ["region", "district"], "similar": ["sex"],
+            "rate": rate or (not targeted) * 0.3, "households": homes}  # fmt: skip
     if targeted:
         step["targets"] = {"keys": ["district", "age", "sex"], "fewer_than": fewer_than}
     out, change, _ = apply_step(step, columns, ["region", "district", "age", "sex"], household="home")

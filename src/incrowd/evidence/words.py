@@ -120,7 +120,8 @@ READERS: Mapping[str, tuple[str, ...]] = {
 #: What every reader should know, whatever the tier.
 EVERY_READER: tuple[str, ...] = (
     "Do not try to find a person in this file. If you believe that you can, tell the publisher, and nobody else.",
-    "Some values are coarser than they were collected, and not every record is released. Results, above all those "
+    "Values may be coarser than they were collected or changed to protect people, and not every record need be "
+    "released. Results, above all those "
     "for small groups, can differ from those of the file as it was collected.",
     "The order of the rows carries no meaning.",
 )
