@@ -77,7 +77,6 @@ def test_distant_to_the_end(tmp_path, engine, monkeypatch):
     wanted = ic.run(write_plan(tmp_path / "near", [HALVED, SUPPRESS]))
     assert wanted.log.end.classes > LIMIT
     states = []
-    monkeypatch.setattr("incrowd.pipeline._people", lambda state: states.append(state) or 1)
     protect = ic.pipeline.protect
     monkeypatch.setattr("incrowd.pipeline.protect", lambda *given: states.append(given[2]) or protect(*given))
     done = ic.run(write_plan(tmp_path / "far", [HALVED, SUPPRESS], engine=engine, limit=str(LIMIT)))

@@ -70,6 +70,28 @@ PLANS = {
                         {"step": "suppress_records"}], "requirements": [K]},
     "shuffle": {"steps": [DROP, {"step": "shuffle", "variables": ["ill", "note"], "strata": ["sex", "area"]}, BANDS,
                           {"step": "suppress_records"}], "requirements": [K]},
+    "sample": {"steps": [DROP, BANDS, {"step": "sample", "fraction": "0.4", "by": ["area"]}],
+               "requirements": [{"model": "k", "k": "1"}]},
+    "sample people": {"steps": [{"step": "sample", "count": "50"}, DROP, BANDS],
+                      "requirements": [{"model": "k", "k": "1"}], "unit": "name"},
+    "swap": {
+        "steps": [DROP, BANDS, {"step": "swap", "geography": ["sex", "area"], "similar": ["ill"], "rate": "0.1",
+                                "targets": {"keys": ["age", "area", "sex"], "fewer_than": "5"}}],
+        "requirements": [{"model": "k", "k": "1"}],
+    },
+    "numbers": {
+        "steps": [DROP, {"step": "rank_swap", "variable": "age", "within": "0.1"},
+                  {"step": "bottom_code", "variable": "age", "percentile": "5"},
+                  {"step": "top_code", "variable": "age", "at": "65"},
+                  {"step": "round", "variable": "age", "base": "5", "how": "random"},
+                  {"step": "round", "variable": "age", "base": "10"}],
+        "requirements": [{"model": "k", "k": "1"}],
+    },
+    "merge and suppress": {
+        "steps": [DROP, BANDS, {"step": "merge_small", "variable": "area", "fewer_than": "50", "into": "rest"},
+                  {"step": "suppress_records", "fewer_than": "6", "of": ["age", "ill"], "within": ["area"]}],
+        "requirements": [{"model": "k", "k": "1"}],
+    },
     "unit": {"steps": [DROP, BANDS, {"step": "suppress_records"}], "requirements": [K], "unit": "name"},
 }  # fmt: skip
 
@@ -214,6 +236,30 @@ def test_spark_takes_a_csv_file_too(tmp_path, sources, spark, expected):
     done = ic.run(write_plan(tmp_path, "suppress_records", {"source": str(sources / "people.csv"), "engine": "spark"}))
     wanted = expected("suppress_records").release / "people.csv"
     assert (done.release / "people.csv").read_bytes() == wanted.read_bytes()
+
+
+def test_households_move_alike_on_spark(tmp_path, spark):
+    """Members are put together by the engine: sorted texts, joined."""
+    lines = [f"p{i},h{i // 3},{'NSE'[i // 3 % 3]},{20 + i % 4},{i % 5}\n" for i in range(120)]
+    (tmp_path / "homes.csv").write_text("name,home,area,age,note\n" + "".join(lines))
+    made = []
+    for engine in ("duckdb", "spark"):
+        plan = {
+            "title": "Homes", "tier": "open",
+            "data": {"source": "../homes.csv", "kind": "survey", "household": "home", "engine": engine},
+            "variables": {n: {"role": r, "reason": "-"} for n, r in (
+                ("name", "other"), ("home", "other"), ("area", "key"), ("age", "key"), ("note", "other"))},
+            "steps": [{"step": "sample", "fraction": "0.8", "households": "true"},
+                      {"step": "swap", "geography": ["area"], "similar": ["age"], "rate": "0.3",
+                       "targets": {"keys": ["area", "age"], "fewer_than": "9"}}],
+            "requirements": [{"model": "k", "k": "1"}],
+        }  # fmt: skip
+        (tmp_path / engine).mkdir()
+        (tmp_path / engine / "plan.yaml").write_text(yaml.safe_dump(plan, sort_keys=False))
+        done = ic.run(tmp_path / engine / "plan.yaml")
+        assert done.log.steps[2].cells_changed
+        made.append((done.release / "data.csv").read_bytes())
+    assert made[0] == made[1]
 
 
 def test_a_parquet_release_holds_the_same_rows(tmp_path, data, sources):

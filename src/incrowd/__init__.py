@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from incrowd.secret import Secret
     from incrowd.sweeping import Swept, sweep
     from incrowd.verification import Verification, verify
+    from incrowd.what_if import PlanFigures, compare
 
 __version__ = "0.1.0"
 
@@ -55,6 +56,7 @@ _HOME = {
     "Places": "geography",
     "Plan": "plan",
     "PlanError": "errors",
+    "PlanFigures": "what_if",
     "Postcode": "geography",
     "Requirement": "keys.requirements",
     "Risk": "risk.value",
@@ -68,6 +70,7 @@ _HOME = {
     "analyse_places": "geography",
     "assess": "assessment",
     "assess_plan": "assessment",
+    "compare": "what_if",
     "count_places": "geography",
     "find_hierarchies": "rows.lookup",
     "load_plan": "plan",
@@ -103,6 +106,7 @@ __all__ = [
     "Places",
     "Plan",
     "PlanError",
+    "PlanFigures",
     "Postcode",
     "Requirement",
     "Risk",
@@ -116,6 +120,7 @@ __all__ = [
     "analyse_places",
     "assess",
     "assess_plan",
+    "compare",
     "count_places",
     "find_hierarchies",
     "load_plan",

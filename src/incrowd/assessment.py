@@ -11,10 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from incrowd.errors import InputError
+from incrowd.evidence.log import RiskLog
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.population import join_population
 from incrowd.keys.table import KeyTable, Recode
 from incrowd.plan import Plan, check_columns, load_plan
+from incrowd.protect import DistantState, State
 from incrowd.risk.choose import Availability, availability, telling
 from incrowd.risk.geography import Surviving, surviving_uniques
 from incrowd.risk.measure import MEASURES, Classes, Measured, measure_scenario
@@ -206,3 +208,37 @@ def _availability(plan: Plan, rows: Rows) -> tuple[Availability, ...]:
             told = telling(tabulate(rows, [name]), [name]).separation
             found.append(availability(name, answers, told, variable.exposure.reason))
     return tuple(sorted(found, key=lambda a: (-a.priority, a.variable)))
+
+
+def measure_run(plan: Plan, came: State | DistantState, leaves: State | DistantState) -> tuple[RiskLog, ...]:
+    """The scenarios of the plan, measured before the first step and after the last.
+
+    Where the plan does not say which share of the population the file is, a sample from it says: no more than it was
+    drawn from. That takes the file for its population, and can only make the risk look larger.
+    """
+    if not plan.scenarios:
+        return ()
+    protection = plan.data.protection
+    fraction = None if protection is None else protection.sampling_fraction
+    imputed = 0.0 if protection is None else protection.imputed_share
+    after = None if fraction is None else fraction * _people(leaves) / max(_people(came), 1)
+    if after is None and plan.data.population is None and isinstance(leaves, State) and leaves.sampled < 1:
+        after = leaves.sampled
+
+    def measured(state: State | DistantState, scenario: Scenario, part: float | None) -> Measured | None:
+        there = state.keys if isinstance(state, DistantState) else state.table.names
+        keys = [key for key in scenario.keys if key in there]
+        if not keys or not _people(state):
+            return None
+        smaller = tabulate(state.rows, keys) if isinstance(state, DistantState) else state.table.project(keys)[0]
+        return measure_scenario(smaller, scenario, fraction=part, imputed=imputed)[0]
+
+    found = []
+    for scenario in plan_scenarios(plan):
+        if (before := measured(came, scenario, fraction)) is not None:
+            found.append(RiskLog(before, measured(leaves, scenario, after)))
+    return tuple(found)
+
+
+def _people(state: State | DistantState) -> int:
+    return state.records if isinstance(state, DistantState) else state.table.people

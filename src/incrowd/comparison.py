@@ -60,7 +60,7 @@ def as_it_came(question: Question, start: State, original: Fetched) -> Fetched:
     """What is needed of the file before any step: of keys its KeyTable knows it, of columns that no step recodes the
     original does.
     """
-    recoded = {step.variable for step in question.plan.steps if isinstance(step, Recode)}
+    recoded = {step.variable for _, step in question.plan.active if isinstance(step, Recode)}
     classes = tally_of(start.table)
     found, rest = {}, list[Need]()
     for need in question.came_needs():

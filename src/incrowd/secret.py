@@ -66,6 +66,16 @@ def find_secret(folder: Path) -> Secret:
     return Secret(_bytes(path.read_text(), str(path)))
 
 
+def new_secret() -> Secret:
+    """One that is stored nowhere, for a run whose result is thrown away."""
+    return Secret(secrets.token_bytes(BYTES))
+
+
+def has_secret(folder: Path) -> bool:
+    """Whether there is one already, in the environment or in the file."""
+    return VARIABLE in os.environ or (folder / FILE).exists()
+
+
 def _bytes(text: str, place: str) -> bytes:
     try:
         return bytes.fromhex(text.strip())

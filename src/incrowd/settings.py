@@ -31,7 +31,7 @@ class Setting:
 def k_setting(plan: Plan, values: str) -> Setting:
     """Every k of the plan: of its requirement, and of steps that blank cells."""
     paths = [f"requirements.{i}.k" for i, r in enumerate(plan.requirements) if r.model == "k"]
-    paths += [f"steps.{i}.k" for i, step in enumerate(plan.steps) if isinstance(step, SuppressCells)]
+    paths += [f"steps.{i}.k" for i, step in plan.active if isinstance(step, SuppressCells)]
     if not any(path.startswith("requirements") for path in paths):
         raise InputError(
             "D154", "the plan has no requirement k to sweep.", "Name a parameter: --set requirements.0.l=2:5"
@@ -41,7 +41,7 @@ def k_setting(plan: Plan, values: str) -> Setting:
 
 def suppression_setting(plan: Plan, values: str) -> Setting:
     """The suppression limit of the searches of the plan."""
-    paths = tuple(f"steps.{i}.suppression" for i, step in enumerate(plan.steps) if isinstance(step, Search))
+    paths = tuple(f"steps.{i}.suppression" for i, step in plan.active if isinstance(step, Search))
     if not paths:
         raise InputError("D155", "the plan has no search, and so no suppression limit.", "Sweep k, or use --set.")
     return Setting("suppression", paths, _values("--suppression", values))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from incrowd.comparison import as_it_came, prices_of, question_of, sweep_k
 from incrowd.errors import NotReleasable
-from incrowd.pipeline import begin, context_of
+from incrowd.opening import begin, context_of
 from incrowd.plan import Plan, load_plan
 from incrowd.plan.uses import not_by_class
 from incrowd.protect import Change, Context, Original, State, near, protect
@@ -121,8 +121,7 @@ class _Bench:
 
     def sweep_k(self, ks: Sequence[int], told: Callable[[int, int], None]) -> Sweep:
         """Every k from one count."""
-        first = next(i for i, step in enumerate(self.plan.steps) if not step.harmonises)
-        state = self._before(first)
+        state = self._before(self.plan.recoding_steps)
         original = Original(state.rows, state.table)
         question = question_of(self.plan, self.context, state)
         before = fetch(original.rows, question.needs(), original.table)
@@ -131,8 +130,7 @@ class _Bench:
 
     def original(self) -> Original:
         """What the plan's own release is compared with, before anything that is decided by the data."""
-        first = next((i for i, s in enumerate(self.plan.steps) if not s.harmonises), len(self.plan.steps))
-        state = self._before(first)
+        state = self._before(self.plan.recoding_steps)
         return Original(state.rows, state.table)
 
     def point(self, plan: Plan, setting: Mapping[str, str]) -> Point:

@@ -23,7 +23,17 @@ app = typer.Typer(
 )
 
 #: They register the commands, in the order of `incrowd --help`.
-MODULES = ("commands", "risking", "sweeping", "searching", "hierarchies", "tables", "postcodes", "workbench")
+MODULES = (
+    "commands",
+    "risking",
+    "sweeping",
+    "comparing",
+    "searching",
+    "hierarchies",
+    "tables",
+    "postcodes",
+    "workbench",
+)
 
 
 def main() -> None:

@@ -81,6 +81,7 @@ class StepLog:
     after: Snapshot
     seconds: float = 0.0
     found: Mapping[str, object] = field(default_factory=dict)  # what a search decided, for a later run to pin
+    off: bool = False  # in the plan, and switched off
 
 
 @dataclass(frozen=True)

@@ -110,3 +110,22 @@ def key_losses(
         cells = matrix[level][base.codes[i]]
         result[i] = records @ (cells if kept is None else np.where(kept, cells, 1.0)) / total
     return result
+
+
+def lost_bits(came: KeyTable, leaves: KeyTable) -> float:
+    """Which share of what the keys said is gone? 1 - (n' * sum of H') / (n * sum of H), with the entropy H of each key.
+
+    A dropped key says nothing any more, a dropped record neither, and a coarser key says less. It is blind to values
+    that moved: swapping, shuffling and rounding by chance leave the entropy of a key as it is, or even raise it.
+    """
+    before, after = _bits(came), _bits(leaves)
+    return 1.0 - after / before if before else 0.0
+
+
+def _bits(table: KeyTable) -> float:
+    total, number = 0.0, float(table.records.sum())
+    for key in range(len(table.domains)):
+        counts = margin(table, key)
+        p = counts[counts > 0] / max(number, 1.0)
+        total -= float((p * np.log2(p)).sum()) * number
+    return total

@@ -43,7 +43,7 @@ def _files(plan: Plan, folder: Path) -> Iterator[Fault]:
         named["data.source"] = plan.data.source
     if plan.data.population is not None:
         named["data.population.source"] = plan.data.population.source
-    for number, step in enumerate(plan.steps):
+    for number, step in plan.active:
         named |= {f"steps.{number}.{place}": file for place, file in step.files().items()}
     for number, scenario in enumerate(plan.scenarios):
         if scenario.geography is not None and scenario.geography.hierarchy:
@@ -60,19 +60,23 @@ def _steps(plan: Plan) -> Iterator[Fault]:
     """Each step may only name variables that are still there when it runs; a search only keys."""
     there = list(plan.variables)
     keys = plan.with_role("key")
-    for number, step in enumerate(plan.steps):
+    for number, step in plan.active:
+        only_keys = step.needs_keys()
         for place, name in step.named():
-            known = [n for n in there if n in keys] if step.only_keys else there
+            known = [n for n in there if n in keys] if place in only_keys else there
             if name in known:
                 continue
             where = f"steps.{number}.{place}"
             if name in plan.variables and name not in there:
                 yield Fault("P013", where, f"{name!r} is gone before this step.", "Change the order of the steps.")
             else:
-                what = "a key" if step.only_keys else "a variable"
+                what = "a key" if place in only_keys else "a variable"
                 yield Fault("P012", where, f"{name!r} is not {what} of the plan.", did_you_mean(name, known))
         if isinstance(step, Pseudonymise):
             yield from _pseudonym(plan, number, step, there)
+        if step.together(plan.data.household) and plan.data.household not in there:
+            message = "households move together here, and the variable that tells them apart is not there."
+            yield Fault("P036", f"steps.{number}", message, "Name it (data: household), and drop it after this step.")
         there = step.after(there, plan.with_role("identifier"))
 
 
@@ -90,7 +94,7 @@ def _pseudonym(plan: Plan, number: int, step: Pseudonymise, there: list[str]) ->
 def released_columns(plan: Plan) -> list[str]:
     """The columns that are there after the last step."""
     there = list(plan.variables)
-    for step in plan.steps:
+    for _, step in plan.active:
         there = step.after(there, plan.with_role("identifier"))
     return there
 
@@ -98,12 +102,15 @@ def released_columns(plan: Plan) -> list[str]:
 def _order(plan: Plan) -> Iterator[Fault]:
     """What decides about records looks at classes, so nothing may change the classes after it."""
     decided = False
-    for number, step in enumerate(plan.steps):
+    for number, step in plan.active:
         if decided:
             for name in step.alters():
                 if name in plan.variables and plan.variables[name].role in ("key", "sensitive"):
                     message = f"{name!r} is changed after records were decided on by the classes it made."
                     yield Fault("P017", f"steps.{number}", message, "Put it before search and suppression.")
+        if decided and step.thins:
+            message = "this step takes records out of classes that were decided on before."
+            yield Fault("P035", f"steps.{number}", message, "Put it before search and suppression.")
         decided = decided or step.decides
         if step.single:
             if plan.data.unit is not None:
@@ -152,7 +159,7 @@ def _requirements(plan: Plan, left: list[str]) -> Iterator[Fault]:
                 message = f"{variable!r} may be coarsened by a search or blanked, and then the condition finds nobody."
                 yield Fault("P026", f"{place}.where.{variable}", message, "Use a variable that stays as it is.")
     models = {requirement.model for requirement in plan.requirements}
-    for number, step in enumerate(plan.steps):
+    for number, step in plan.active:
         if isinstance(step, SuppressRecords):
             for i, name in enumerate(step.models or []):
                 if name not in models:
@@ -163,7 +170,7 @@ def _requirements(plan: Plan, left: list[str]) -> Iterator[Fault]:
 def _coarsened(plan: Plan) -> set[str]:
     """Keys that a step may change in a way that only the data decide."""
     keys = plan.with_role("key")
-    return {name for step in plan.steps for name in step.coarsens(keys)}
+    return {name for _, step in plan.active for name in step.coarsens(keys)}
 
 
 def _population(plan: Plan) -> Iterator[Fault]:
@@ -171,6 +178,13 @@ def _population(plan: Plan) -> Iterator[Fault]:
         if isinstance(requirement, KMap | DeltaPresence) and plan.data.population is None:
             hint = "Name it: data: population: source."
             yield Fault("P024", f"requirements.{number}", f"{requirement.model} needs a population.", hint)
+    keys = plan.with_role("key")
+    for number, step in plan.active:
+        if step.needs_population and plan.data.population is None:
+            yield Fault("P037", f"steps.{number}", "this step counts in a population.", "Name it: data: population.")
+        if plan.data.population is not None and set(step.scatters()) & set(keys):
+            message = "this step changes a key by chance, and the population cannot be counted by that."
+            yield Fault("P038", f"steps.{number}", message, "Recode the key instead.")
 
 
 def _scenarios(plan: Plan) -> Iterator[Fault]:
@@ -199,7 +213,7 @@ def _scenarios(plan: Plan) -> Iterator[Fault]:
 
 def _perturbed(plan: Plan) -> Iterator[Fault]:
     """Chance works on records: not where people have several, nor where a population is matched."""
-    for number, step in enumerate(plan.steps):
+    for number, step in plan.active:
         if not isinstance(step, Perturbing):
             continue
         if plan.data.unit is not None:

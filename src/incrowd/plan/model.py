@@ -43,7 +43,9 @@ class Data(Strict):
         None, description="The population the file is about, for k_map, delta_presence and the risk of scenarios."
     )
     weights: Text | None = Field(None, description="The variable with the sampling weights, for the risk of records.")
-    household: Text | None = Field(None, description="The variable that tells households apart, for their risk.")
+    household: Text | None = Field(
+        None, description="The variable that tells households apart, for their risk, and to sample or swap them whole."
+    )
     protection: Protection | None = Field(None, description="What protects the file already, before any step.")
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(
         None, description="What separates the fields of a CSV file, where the header does not tell."
@@ -177,6 +179,16 @@ class Plan(Strict):
         default_factory=list, description="Requirements that are not made; the report says what each would cost."
     )
     release: Release = Release()
+
+    @property
+    def active(self) -> list[tuple[int, AnyStep]]:
+        """The steps that are not switched off, each with its number in the plan, from 0."""
+        return [(number, step) for number, step in enumerate(self.steps) if not step.off]
+
+    @property
+    def recoding_steps(self) -> int:
+        """How many steps come before the first that does more than say things more coarsely, for all records alike."""
+        return next((number for number, step in self.active if not step.harmonises), len(self.steps))
 
     def with_role(self, role: Role) -> list[str]:
         """The variables with a role, in the plan's order."""

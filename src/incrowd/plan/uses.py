@@ -43,11 +43,13 @@ def not_by_class(plan: Plan) -> str | None:
         return "the plan has no requirement k"
     if plan.data.unit is not None:
         return "people have several records, and leave with all of them"
-    first = next((i for i, step in enumerate(plan.steps) if not step.harmonises), len(plan.steps))
-    others = [step.step for step in plan.steps[first:] if not isinstance(step, SuppressRecords)]
+    later = [step for number, step in plan.active if number >= plan.recoding_steps]
+    others = [step.step for step in later if not isinstance(step, SuppressRecords)]
     if others:
         return f"{others[0]} comes with or after what takes records away"
-    return None if plan.steps[first:] else "the plan has no step suppress_records"
+    if any(step.of is not None for step in later if isinstance(step, SuppressRecords)):
+        return "suppress_records counts rare values, whatever k is"
+    return None if later else "the plan has no step suppress_records"
 
 
 def _alternatives(plan: Plan, left: list[str]) -> Iterator[Fault]:

@@ -9,16 +9,20 @@ from typing import Any, overload
 from incrowd.plan import steps
 from incrowd.protect.distant import DistantState, count, near, protect_distant
 from incrowd.protect.drop import drop
+from incrowd.protect.merge_small import merge_small
 from incrowd.protect.microaggregate import microaggregate
 from incrowd.protect.noise import noise
+from incrowd.protect.numbers import bottom_code, rank_swap, round_numbers, top_code
 from incrowd.protect.pram import pram
 from incrowd.protect.pseudonymise import pseudonymise
 from incrowd.protect.recode import recode
+from incrowd.protect.sample import sample
 from incrowd.protect.search import search
 from incrowd.protect.shuffle import shuffle
 from incrowd.protect.state import UNIT, Change, Context, Original, State
 from incrowd.protect.suppress_cells import suppress_cells
 from incrowd.protect.suppress_records import suppress_records
+from incrowd.protect.swap import swap
 
 __all__ = ["UNIT", "Change", "Context", "DistantState", "Original", "State", "count", "near", "protect"]
 
@@ -34,6 +38,13 @@ METHODS: Mapping[type[steps.Step], Callable[[Any, int, State, Context], tuple[St
     steps.Shuffle: shuffle,
     steps.SuppressCells: suppress_cells,
     steps.SuppressRecords: suppress_records,
+    steps.Sample: sample,
+    steps.Swap: swap,
+    steps.RankSwap: rank_swap,
+    steps.Round: round_numbers,
+    steps.TopCode: top_code,
+    steps.BottomCode: bottom_code,
+    steps.MergeSmall: merge_small,
 }
 
 
@@ -55,6 +66,8 @@ def protect(
     The records that the release will be compared with are kept before the first step that does more than recode; later
     recodings are done to them too.
     """
+    if step.off:
+        return state, Change(f"{step.step.replace('_', ' ')}: switched off")
     if isinstance(state, DistantState):
         return protect_distant(step, state, context)
     method = METHODS[type(step)]

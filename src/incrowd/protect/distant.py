@@ -13,8 +13,9 @@ from incrowd.keys.requirements import K, OneSided, Requirement, WeakK
 from incrowd.keys.requirements.diversity import DistinctL
 from incrowd.keys.table import KeyTable
 from incrowd.plan import steps
-from incrowd.protect.recode import relabel
+from incrowd.protect.recode import new_names
 from incrowd.protect.state import UNIT, Change, Context, State
+from incrowd.protect.values import relabel_rows
 from incrowd.rows import Rows
 from incrowd.rows.distant import ClassTest, DistantClasses, count_distant
 from incrowd.rows.tabulate import tabulate
@@ -57,7 +58,8 @@ def protect_distant(step: steps.AnyStep, state: DistantState, context: Context) 
             change = Change(f"drop {', '.join(step.variables)}", cells_changed=state.records * len(step.variables))
             return _again(rows, keys, state, context), change
         case steps.Recode():
-            rows, _, change = relabel(step, state.rows, state.rows.value_counts(step.variable), context)
+            named, change = new_names(step, state.rows.value_counts(step.variable), context)
+            rows = relabel_rows(state.rows, step.variable, named)
             return _again(rows, state.keys, state, context), change
         case steps.SuppressRecords():
             rows, change = _suppress(step, state, context)

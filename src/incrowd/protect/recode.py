@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-
-import numpy as np
 
 from incrowd.errors import InputError
 from incrowd.keys import labels
 from incrowd.keys.hierarchies import postcode_component
 from incrowd.keys.hierarchy import Hierarchy
-from incrowd.keys.packing import add_up
-from incrowd.keys.table import KeyTable, Recode
 from incrowd.plan import steps
 from incrowd.protect.state import Change, Context, State
-from incrowd.rows import Rows
+from incrowd.protect.values import changed_cells, relabel, value_records
 from incrowd.rows.lookup import read_hierarchy, read_lookup
 
 Values = Sequence[str | None]
@@ -24,48 +19,19 @@ Values = Sequence[str | None]
 def recode(step: steps.Recode, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Replace each value by a coarser one. The new names are made once per distinct value and joined to the rows."""
     name = step.variable
-    rows, named, change = relabel(step, state.rows, _counts(state, name), context)
-    leaves = state.leaves_after(name, named) if name in state.table.names else state.leaves
-    return replace(state, rows=rows, table=_recode_table(state.table, name, named), leaves=leaves), change
+    named, change = new_names(step, value_records(state, name), context)
+    return relabel(state, name, named), change
 
 
-def relabel(
-    step: steps.Recode, rows: Rows, counts: Mapping[str | None, int], context: Context
-) -> tuple[Rows, dict[str | None, str | None], Change]:
-    """The rows with the new names, the new name of each value, and what changed."""
-    values, name = list(counts), step.variable
+def new_names(
+    step: steps.Recode, counts: Mapping[str | None, int], context: Context
+) -> tuple[dict[str | None, str | None], Change]:
+    """The new name of each value, and what changes."""
+    values = list(counts)
     new = _labels(step, values, context)
     named = dict(zip(values, new, strict=True))
-    cells = sum(number for value, number in counts.items() if named[value] != value)
-    changed = rows.relabel(name, {old: label for old, label in named.items() if old is not None})
-    return changed, named, Change(f"recode {name} by {step.way}", cells_changed=cells, notes=_notes(step, values, new))
-
-
-def _counts(state: State, name: str) -> Mapping[str | None, int]:
-    """The variable's values and their records; for a key the KeyTable knows, without a pass over the rows."""
-    if name not in state.table.names:
-        return state.rows.value_counts(name)
-    at = state.table.names.index(name)
-    values, codes = state.table.domains[at].values, state.table.codes[at].astype(np.int64)
-    counts = add_up(codes, state.table.records, len(values))
-    return {value: count for value, count in zip(values, counts.tolist(), strict=True) if count}
-
-
-def _recode_table(table: KeyTable, name: str, named: Mapping[str | None, str | None]) -> KeyTable:
-    if name in table.names:
-        i = table.names.index(name)
-        return table.recode({name: _recode_of(table.domains[i].values, name, named)})
-    if name in table.histograms:
-        domain = table.histograms[name].domain
-        # In the histogram an empty text is missing, so an empty new label is, too.
-        blank = {value: label or None for value, label in named.items()}
-        return table.recode_sensitive(name, _recode_of(domain.values, name, blank))
-    return table
-
-
-def _recode_of(values: Values, name: str, named: Mapping[str | None, str | None]) -> Recode:
-    # A class that was dropped may leave a value in the domain that no record has any more: it keeps its name.
-    return Recode.from_values(name, [named.get(value, value) for value in values])
+    title, cells = f"recode {step.variable} by {step.way}", changed_cells(counts, named)
+    return named, Change(title, cells_changed=cells, notes=_notes(step, values, new))
 
 
 def _labels(step: steps.Recode, values: Values, context: Context) -> list[str | None]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from incrowd.keys.population import attach_histogram
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from incrowd.keys.population import attach_histogram, join_population
 from incrowd.keys.requirements import Requirement, refuse_unmet, where_name
 from incrowd.keys.table import KeyTable
 from incrowd.rows import Rows
@@ -42,6 +46,7 @@ class State:
     bound: tuple[Requirement, ...] = ()
     original: Original | None = None
     leaves: Mapping[str, Mapping[str | None, int]] = field(default_factory=dict)
+    sampled: float = 1.0  # the share of the people that samples have kept
 
     def leaves_after(self, name: str, named: Mapping[str | None, str | None]) -> dict[str, Mapping[str | None, int]]:
         """The leaves once the values of a key have these new names."""
@@ -63,6 +68,7 @@ class Context:
     identifiers: tuple[str, ...] = ()
     has_unit: bool = False
     paths: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)  # of sensitive variables' leaves
+    household: str | None = None
 
     def subkey(self, *purpose: str) -> bytes:
         """A key for one purpose in this release."""
@@ -74,7 +80,11 @@ class Context:
         for condition, where in self.conditions.items():
             rows = rows.flag(where_name(condition), where)
         unit = UNIT if self.has_unit else None
-        return replace(state, table=tabulate(rows, state.table.names, tuple(state.table.histograms), unit))
+        table = tabulate(rows, state.table.names, tuple(state.table.histograms), unit)
+        old = state.table
+        if old.population is not None:
+            table = join_population(table, KeyTable(old.domains, old.codes, old.population))
+        return replace(state, table=table)
 
     def bind(self, state: State) -> State:
         """Before anything is suppressed: count the conditions, and fix what the requirements compare with."""
@@ -93,6 +103,23 @@ class Context:
     def order(self, *purpose: str) -> OnBatch:
         """A keyed order for a step that must choose among records."""
         return order_numbers(self.subkey(*purpose))
+
+    def orders(self, *purpose: str) -> tuple[OnBatch, OnBatch]:
+        """The same, and a second one for records that are equal in the first."""
+        return self.order(*purpose), self.order(*purpose, "tie")
+
+    def draws(self, *purpose: str) -> Callable[[int], NDArray[np.uint64]]:
+        """Numbers that nobody can foresee without the secret, for decisions on counts; every call goes on with more."""
+        numbers, given = self.order(*purpose, "draws"), 0
+
+        def more(many: int) -> NDArray[np.uint64]:
+            nonlocal given
+            texts = pa.array(np.arange(given, given + many)).cast(pa.string())
+            given += many
+            drawn: NDArray[np.uint64] = numbers(texts).to_numpy().view(np.uint64)
+            return drawn
+
+        return more
 
 
 @dataclass(frozen=True)

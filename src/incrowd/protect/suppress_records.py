@@ -7,21 +7,40 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from incrowd.keys.requirements import Requirement
+from incrowd.keys.requirements import K, Requirement
 from incrowd.keys.settle import settle
 from incrowd.keys.table import KeyTable, Mask
 from incrowd.plan.steps import SuppressRecords
 from incrowd.protect.state import UNIT, Change, Context, State
+from incrowd.rows.tabulate import tabulate
 
 
 def suppress_records(step: SuppressRecords, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Drop what fails until nothing fails (see keys/settle.py)."""
     state = context.bind(state)
+    if step.of is not None:
+        return _rare(step, state, context)
     wanted = [r for r in state.bound if step.models is None or r.model in step.models]
     after, removed_for = drop_failing(state, wanted, context)
     removed = int(state.table.records.sum() - after.table.records.sum())
     title = f"suppress records for {', '.join(step.models) if step.models else 'all requirements'}"
     return after, Change(title, removed, 0, removed_for)
+
+
+def _rare(step: SuppressRecords, state: State, context: Context) -> tuple[State, Change]:
+    """Drop the records whose combination of the chosen variables too few people have, within each region."""
+    names = step.counted()
+    rule = K(step.fewer_than or 2, keys=tuple(names))
+    if all(name in state.table.names for name in names):
+        after, removed_for = drop_failing(state, [rule], context)
+    else:
+        # Not only keys: they are counted for this step alone, and the classes once more after it.
+        counted = tabulate(state.rows, names, unit=UNIT if context.has_unit else None)
+        left, removed_for = drop_failing(replace(state, table=counted), [rule], context)
+        after = context.recount(replace(state, rows=left.rows))
+    removed = int(state.table.records.sum() - after.table.records.sum())
+    within = f" within {', '.join(step.within)}" if step.within else ""
+    return after, Change(f"suppress records rare by {', '.join(step.of or [])}{within}", removed, 0, removed_for)
 
 
 def drop_failing(state: State, requirements: Sequence[Requirement], context: Context) -> tuple[State, dict[str, int]]:

@@ -167,7 +167,7 @@ class Rows:
             # The head is short and the body is not copied before the end: half the cost of one text per column.
             parts += [(text.length().cast("string") + ":").fill_null("-"), text.fill_null("")]
         # Joined in one go: a chain of additions copies the beginning again with every part.
-        return ibis.literal("").join(parts)
+        return ibis.literal("").join(parts) if parts else ibis.literal("")
 
     def _with(self, name: str, columns: Sequence[str], function: OnBatch, result: Result) -> Rows:
         """With a new last column, made by a function on Arrow batches of the encoded columns."""

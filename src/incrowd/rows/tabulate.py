@@ -132,7 +132,9 @@ class _Coded:
     def columns(self) -> dict[str, pa.ChunkedArray]:
         """All batches, with one dictionary for each column."""
         self.pool.shutdown()
-        whole = {name: pa.chunked_array(arrays) for name, arrays in self.parts.items()}
+        # A file without records comes in no chunks, and Arrow then wants to be told the type.
+        kinds = {name: pa.int64() if name == "n" else pa.dictionary(pa.int32(), pa.string()) for name in self.parts}
+        whole = {name: pa.chunked_array(arrays, None if arrays else kinds[name]) for name, arrays in self.parts.items()}
         return {name: column if name == "n" else column.unify_dictionaries() for name, column in whole.items()}
 
 

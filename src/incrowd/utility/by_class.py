@@ -37,7 +37,7 @@ def sweep_classes(
     """A point for every k. `table` and `original` are of the records before anything is suppressed, `original` counted
     by the classes of the table.
     """
-    steps = [step for step in question.plan.steps if isinstance(step, SuppressRecords)]
+    steps = [step for _, step in question.plan.active if isinstance(step, SuppressRecords)]
     points = []
     for number, k in enumerate(ks):
         wanted = [replace(requirement, k=k) if type(requirement) is K else requirement for requirement in bound]

@@ -14,6 +14,7 @@ class Step(Strict):
     """What every protection step has. A method answers the questions below where its answer differs."""
 
     reason: Text | None = Field(None, description="Why this step. Stays in the audit.")
+    off: bool = Field(False, description="Leave the step out, and keep it in the plan and in the audit.")
 
     #: The variables that it names must be keys.
     only_keys: ClassVar[bool] = False
@@ -32,8 +33,30 @@ class Step(Strict):
         """Does it treat every record alone, so that people with several records, and populations, are out of reach?"""
         return False
 
+    @property
+    def thins(self) -> bool:
+        """Does it take records out of every class, so that nothing decided before it holds any more?"""
+        return False
+
+    @property
+    def needs_population(self) -> bool:
+        """Does it count in data.population?"""
+        return False
+
+    def together(self, household: str | None) -> bool:
+        """Does it treat whole households, in a plan that names this variable for them?"""
+        return False
+
     def named(self) -> list[tuple[str, str]]:
         """The variables that it names, each with its place in the step."""
+        return []
+
+    def needs_keys(self) -> set[str]:
+        """The places among them where only a key will do."""
+        return {place for place, _ in self.named()} if self.only_keys else set()
+
+    def scatters(self) -> list[str]:
+        """The variables whose values it changes record by record, by chance."""
         return []
 
     def alters(self) -> list[str]:

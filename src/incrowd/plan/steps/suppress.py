@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from incrowd.plan.requirements import ModelName
 from incrowd.plan.steps.base import Step
@@ -13,12 +13,40 @@ from incrowd.plan.strict import Text
 
 
 class SuppressRecords(Step):
-    """Drop the records in classes that fail requirements of the plan."""
+    """Drop the records in classes that fail requirements of the plan; or those with rare values of chosen variables."""
 
     step: Literal["suppress_records"]
     models: Annotated[list[ModelName], Field(min_length=1)] | None = Field(
         None, alias="for", description="Which requirements; all of them when left out."
     )
+    fewer_than: Annotated[int, Field(ge=2)] | None = Field(
+        None, description="With of: drop records that share their values with fewer people than this; 2: the uniques."
+    )
+    of: Annotated[list[Text], Field(min_length=1)] | None = Field(
+        None, description="With fewer_than: the variables whose combinations are counted."
+    )
+    within: list[Text] = Field(
+        default_factory=list, description="With of: count within each of these, such as [region]."
+    )
+
+    @model_validator(mode="after")
+    def _one_way(self) -> SuppressRecords:
+        if (self.of is None) != (self.fewer_than is None) or (self.within and self.of is None):
+            raise ValueError("fewer_than and of go together, and within goes with them")
+        if self.of is not None and self.models is not None:
+            raise ValueError("for goes with the plan's requirements, not with fewer_than")
+        if len(set(self.counted())) < len(self.counted()):
+            raise ValueError("a variable is named twice in of and within")
+        return self
+
+    def counted(self) -> list[str]:
+        """The variables whose combinations are counted, where it is not the requirements' classes."""
+        return [*(self.of or []), *self.within]
+
+    def named(self) -> list[tuple[str, str]]:
+        """What is counted."""
+        tables = {"of": self.of or [], "within": self.within}
+        return [(f"{field}.{i}", name) for field, names in tables.items() for i, name in enumerate(names)]
 
     @property
     def decides(self) -> bool:

@@ -1,0 +1,86 @@
+"""Which small values go together, so that every group is large enough?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from incrowd.errors import InputError
+from incrowd.keys.hierarchy import Hierarchy
+
+Labels = dict[str | None, str | None]
+
+
+def merge_into_one(counts: Mapping[str | None, int], fewer_than: int, into: str, name: str) -> Labels:
+    """The small values under one name. Where they are too few together, the next smallest comes in too.
+
+    >>> merge_into_one({"a": 9, "b": 4, "c": 2, "d": 1}, 5, "other", "x")
+    {'a': 'a', 'b': 'other', 'c': 'other', 'd': 'other'}
+    """
+    small = {value for value, n in counts.items() if value is not None and n < fewer_than}
+    if small and into in counts:
+        small.add(into)
+    waiting = sorted((n, value) for value, n in counts.items() if value is not None and value not in small)
+    while small and sum(counts[value] for value in small) < fewer_than:
+        if not waiting:
+            raise _too_few(name, fewer_than)
+        small.add(waiting.pop(0)[1])
+    return {value: into if value in small else value for value in counts}
+
+
+def merge_into_parents(counts: Mapping[str | None, int], fewer_than: int, hierarchy: Hierarchy) -> Labels:
+    """Each small value under its parent's name, which then stands for the rest of the parent. Where these are too few
+    together, their smallest sibling comes in too; where there is none left, all go one level up.
+
+    Misleads a reader who takes the parent's name for all of the parent: siblings that are large enough keep theirs.
+    """
+    paths = dict(zip(hierarchy.leaves, hierarchy.rows, strict=True))
+    there = {value: n for value, n in counts.items() if value is not None and n}
+    if missing := sum(value not in paths for value in there):
+        message = f"{missing} of the {len(there)} values of {hierarchy.name!r} are not in its hierarchy."
+        raise InputError("D117", message, "Add them to the file.")
+    level = dict.fromkeys(there, 0)
+    while True:
+        groups: dict[tuple[int, str], list[str]] = {}
+        for value in there:
+            groups.setdefault((level[value], paths[value][level[value]]), []).append(value)
+        failing = sorted(
+            (sum(there[v] for v in values), at, label)
+            for (at, label), values in groups.items()
+            if sum(there[v] for v in values) < fewer_than
+        )
+        if not failing:
+            break
+        _, at, label = failing[0]
+        _grow(groups[at, label], at, label, there, level, paths, fewer_than, hierarchy)
+    return {value: paths[value][level[value]] if value in level and value is not None else value for value in counts}
+
+
+def _grow(
+    members: list[str],
+    at: int,
+    label: str,
+    there: Mapping[str, int],
+    level: dict[str, int],
+    paths: Mapping[str, tuple[str, ...]],
+    fewer_than: int,
+    hierarchy: Hierarchy,
+) -> None:
+    """Take the smallest sibling in, or go one level up."""
+    under: dict[tuple[int, str], list[str]] = {}
+    for value in there:
+        if at and level[value] < at and paths[value][at] == label:
+            under.setdefault((level[value], paths[value][level[value]]), []).append(value)
+    if under:
+        joining = min(under, key=lambda group: (sum(there[v] for v in under[group]), group))
+        for value in under[joining]:
+            level[value] = at
+        return
+    if at == hierarchy.height:
+        raise _too_few(hierarchy.name, fewer_than)
+    for value in members:
+        level[value] = at + 1
+
+
+def _too_few(name: str, fewer_than: int) -> InputError:
+    message = f"all values of {name!r} together do not have {fewer_than} people in one group."
+    return InputError("D118", message, "Ask for smaller groups, or drop the variable.")

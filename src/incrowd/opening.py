@@ -1,0 +1,89 @@
+"""A plan's data: opened, checked against the plan, counted once; and what its steps may know of the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+from incrowd.keys.hierarchy import Hierarchy
+from incrowd.keys.population import join_population
+from incrowd.plan import Plan, check_columns
+from incrowd.plan.requirements import TCloseness, where_text
+from incrowd.protect import UNIT, Context, DistantState, State, count
+from incrowd.rows import open_source
+from incrowd.rows.columns import refuse_empty_columns
+from incrowd.rows.engine import connect
+from incrowd.rows.lookup import read_hierarchy
+from incrowd.rows.memory import class_limit, engine_share, follow
+from incrowd.rows.tabulate import tabulate, tabulate_population
+from incrowd.secret import Secret
+
+
+def begin(
+    plan: Plan,
+    folder: Path,
+    secret: Secret,
+    spill: Path,
+    cap: int | None,
+    stack: ExitStack,
+    within: Callable[[float], None] | None = None,
+) -> tuple[State | DistantState, Context]:
+    """Open the data, check it against the plan, count it once. What was opened is closed with the stack."""
+    data = plan.data
+    engine = connect(data.engine, spill=spill, memory=share_of(cap), master=data.master, limit=_limit(data.limit, cap))
+    stack.callback(engine.close)
+    stack.enter_context(follow(engine, within))
+    rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding, engine=engine)
+    stack.callback(rows.close)
+    check_columns(plan, rows.columns, rows.place)
+    as_text = {*plan.with_role("key"), *plan.with_role("sensitive")}
+    as_text |= {name for requirement in plan.requirements for name in requirement.where or {}}
+    rows = rows.as_text([name for name in plan.variables if name in as_text])
+    if data.unit is not None:
+        rows = rows.copy(data.unit, UNIT)
+    context = context_of(plan, folder, secret)
+    sensitive = sorted({r.sensitive_name for r in context.requirements if r.sensitive_name is not None})
+    dropped = {name for _, step in plan.active if step.step == "drop" for name in step.variables}
+    refuse_empty_columns(rows, [name for name in plan.variables if name not in dropped])
+    keys = plan.with_role("key")
+    unit = UNIT if data.unit else None
+    if data.population is None:
+        counted = count(rows, tuple(keys), tuple(sensitive), unit)
+    else:
+        # Only the keys that are released are asked of the population.
+        table, _ = tabulate(rows, keys, sensitive, unit).project([key for key in keys if key not in dropped])
+        outside = open_source(folder / data.population.source, engine=engine)
+        counted = join_population(table, tabulate_population(outside, table.names, data.population.count))
+    return counted if isinstance(counted, DistantState) else State(rows.bring_in(), counted), context
+
+
+def context_of(plan: Plan, folder: Path, secret: Secret) -> Context:
+    """What the steps of a plan may know of it."""
+    trees = _trees(plan, folder)
+    return Context(
+        folder,
+        secret,
+        (plan.title, plan.tier, plan.release.name),
+        tuple(requirement.requirement(trees) for requirement in plan.requirements),
+        {where_text(r.where): r.where for r in plan.requirements if r.where is not None},
+        tuple(plan.with_role("identifier")),
+        plan.data.unit is not None,
+        {name: dict(zip(tree.leaves, tree.rows, strict=True)) for name, tree in trees.items()},
+        plan.data.household,
+    )
+
+
+def _trees(plan: Plan, folder: Path) -> dict[str, Hierarchy]:
+    """The hierarchies of sensitive variables, for the hierarchical distance."""
+    asked = [r for r in plan.requirements if isinstance(r, TCloseness) and r.hierarchy is not None]
+    return {r.sensitive: read_hierarchy(folder / str(r.hierarchy), r.sensitive) for r in asked}
+
+
+def share_of(cap: int | None) -> str | None:
+    """How much of a cap on memory an engine may use; None without one."""
+    return None if cap is None else engine_share(cap)
+
+
+def _limit(asked: int | None, cap: int | None) -> int | None:
+    return asked if asked is not None or cap is None else class_limit(cap)

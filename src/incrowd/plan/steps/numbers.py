@@ -1,0 +1,103 @@
+"""Steps on numbers: round, top_code and bottom_code."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from incrowd.plan.steps.base import Step
+from incrowd.plan.strict import Text
+
+
+class OneVariable(Step):
+    """What steps on one variable share."""
+
+    variable: Text
+
+    def named(self) -> list[tuple[str, str]]:
+        """One variable."""
+        return [("variable", self.variable)]
+
+    def alters(self) -> list[str]:
+        """The same."""
+        return [self.variable]
+
+
+class Round(OneVariable):
+    """Round numbers to multiples of a base."""
+
+    step: Literal["round"]
+    base: Annotated[Decimal, Field(gt=0, allow_inf_nan=False)] = Field(
+        description="Numbers become multiples of it, such as 5."
+    )
+    how: Literal["nearest", "random"] = Field(
+        "nearest",
+        description="nearest: halves away from zero. random: up or down by the secret, so that means stay.",
+    )
+
+    def scatters(self) -> list[str]:
+        """Where chance decides."""
+        return [self.variable] if self.how == "random" else []
+
+
+class Coding(OneVariable):
+    """What top and bottom coding share."""
+
+    at: Annotated[Decimal, Field(allow_inf_nan=False)] | None = Field(None, description="The number to stop at.")
+    percentile: Annotated[float, Field(gt=0, lt=100)] | None = Field(
+        None, description="Or the percentile of the file to stop at: a number that so many per cent do not exceed."
+    )
+    label: Text | None = Field(
+        None, description="What stands for the rest, such as '65 and over'; the number itself when left out."
+    )
+
+    @model_validator(mode="after")
+    def _one_end(self) -> Coding:
+        if (self.at is None) == (self.percentile is None):
+            raise ValueError("say where to stop: either at or percentile")
+        return self
+
+    def coarsens(self, keys: object) -> set[str]:
+        """Where a percentile decides."""
+        return {self.variable} if self.percentile is not None else set()
+
+
+class TopCode(Coding):
+    """Say all numbers from one on upwards as one value."""
+
+    step: Literal["top_code"]
+
+
+class BottomCode(Coding):
+    """Say all numbers from one on downwards as one value."""
+
+    step: Literal["bottom_code"]
+
+
+class MergeSmall(OneVariable):
+    """Put the values of a variable that too few people have together, until every group is large enough."""
+
+    harmonises: ClassVar[bool] = True
+
+    step: Literal["merge_small"]
+    fewer_than: Annotated[int, Field(ge=2)] = Field(description="Values with fewer people than this are merged.")
+    into: Text | None = Field(None, description="The name of the one group that takes them all.")
+    hierarchy: Text | None = Field(
+        None, description="Or a hierarchy file in ARX's format: each goes to its parent, and further up if need be."
+    )
+
+    @model_validator(mode="after")
+    def _one_way(self) -> MergeSmall:
+        if (self.into is None) == (self.hierarchy is None):
+            raise ValueError("merge_small needs either into or a hierarchy")
+        return self
+
+    def files(self) -> dict[str, str]:
+        """The hierarchy."""
+        return {} if self.hierarchy is None else {"hierarchy": self.hierarchy}
+
+    def coarsens(self, keys: object) -> set[str]:
+        """The variable."""
+        return {self.variable}

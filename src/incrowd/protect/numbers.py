@@ -1,0 +1,161 @@
+"""round, top_code, bottom_code and rank_swap: protection of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from fractions import Fraction
+
+import pyarrow as pa
+
+from incrowd.errors import InputError
+from incrowd.keys.labels import as_numbers
+from incrowd.plan import steps
+from incrowd.protect.state import Change, Context, State
+from incrowd.protect.values import changed_cells, is_counted, relabel, value_records
+from incrowd.rows.choose import count_numbers, exchange_near, split_values
+
+
+def round_numbers(step: steps.Round, number: int, state: State, context: Context) -> tuple[State, Change]:
+    """To which multiple of the base does a number go? The nearest, halves away from zero; or up or down by chance.
+
+    By chance, of the n records with a value that lies r above a multiple, n * r / base go up: the whole part of that
+    for certain, and one more with the chance of its fraction. So a record's chance to go up is r / base, the expected
+    value is the number itself, and the total of the records that share a value is off by less than one base.
+    """
+    counts = value_records(state, step.variable)
+    values = list(counts)
+    found = dict(zip(values, as_numbers(values, step.variable), strict=True))
+    if step.how == "nearest":
+        named = {value: None if x is None else nearest(x, step.base) for value, x in found.items()}
+        change = Change(
+            f"round {step.variable}", cells_changed=changed_cells(counts, named), notes=(f"base {step.base}",)
+        )
+        return relabel(state, step.variable, named), change
+    return _by_chance(step, number, state, context, counts, found)
+
+
+def nearest(number: Decimal, base: Decimal) -> str:
+    """The nearest multiple of the base, halves away from zero.
+
+    >>> nearest(Decimal("12.5"), Decimal(5)), nearest(Decimal(-7), Decimal(5)), nearest(Decimal("0.3"), Decimal("0.25"))
+    ('15', '-5', '0.25')
+    """
+    return _text((number / base).to_integral_value(ROUND_HALF_UP) * base)
+
+
+def _by_chance(
+    step: steps.Round,
+    number: int,
+    state: State,
+    context: Context,
+    counts: Mapping[str | None, int],
+    found: Mapping[str | None, Decimal | None],
+) -> tuple[State, Change]:
+    parts: list[tuple[str, str, str, int]] = []
+    cells = 0
+    # In the order of the texts, so that each value has its own number whatever the engine's order is.
+    filled = sorted((value, x) for value, x in found.items() if value is not None and x is not None)
+    luck = context.draws("round", str(number))(len(filled)).tolist()
+    for (value, x), draw in zip(filled, luck, strict=True):
+        below = (x / step.base).to_integral_value(ROUND_FLOOR) * step.base
+        up = Fraction(counts[value]) * Fraction(x - below) / Fraction(step.base)
+        rising = int(up) + (Fraction(draw, 2**64) < up - int(up))
+        texts = _text(below + step.base), _text(below)
+        parts.append((value, *texts, rising))
+        cells += rising * (texts[0] != value) + (counts[value] - rising) * (texts[1] != value)
+    columns = list(zip(*parts, strict=True)) or [(), (), (), ()]
+    kinds = [pa.string(), pa.string(), pa.string(), pa.int64()]
+    table = pa.table(
+        {
+            name: pa.array(list(column), kind)
+            for name, column, kind in zip(("value", "first", "rest", "number"), columns, kinds, strict=True)
+        }
+    )
+    rows = split_values(state.rows, step.variable, table, context.orders("round", str(number)))
+    state = replace(state, rows=rows)
+    after = context.recount(state) if is_counted(state, step.variable) else state
+    return after, Change(f"round {step.variable} by chance", cells_changed=cells, notes=(f"base {step.base}",))
+
+
+def top_code(step: steps.TopCode, number: int, state: State, context: Context) -> tuple[State, Change]:
+    """Who has so much that the number alone tells who it is? Numbers from a limit on upwards become one value."""
+    return _code(step, state, top=True)
+
+
+def bottom_code(step: steps.BottomCode, number: int, state: State, context: Context) -> tuple[State, Change]:
+    """The same downwards."""
+    return _code(step, state, top=False)
+
+
+def _code(step: steps.TopCode | steps.BottomCode, state: State, top: bool) -> tuple[State, Change]:
+    counts = value_records(state, step.variable)
+    values = list(counts)
+    numbers = dict(zip(values, as_numbers(values, step.variable), strict=True))
+    limit = step.at
+    if limit is None:
+        weighed = [(x, counts[value]) for value, x in numbers.items() if x is not None and counts[value]]
+        limit = percentile(weighed, step.percentile or 50.0, step.variable)
+    label = step.label or _text(limit)
+    beyond = {value for value, x in numbers.items() if x is not None and (x >= limit if top else x <= limit)}
+    named = {value: label if value in beyond else value for value in values}
+    records = sum(counts[value] for value in beyond)
+    notes = (
+        f"limit {_text(limit)}" + ("" if step.percentile is None else f", the {step.percentile:g}th percentile"),
+        f"{records:,} records at or beyond it",
+    )
+    title = f"{'top' if top else 'bottom'} code {step.variable}"
+    return relabel(state, step.variable, named), Change(title, 0, changed_cells(counts, named), notes=notes)
+
+
+def percentile(counts: list[tuple[Decimal, int]], share: float, name: str) -> Decimal:
+    """The smallest number that at least so many per cent of the records do not exceed (nearest rank).
+
+    >>> percentile([(Decimal(1), 5), (Decimal(2), 4), (Decimal(9), 1)], 90, "x")
+    Decimal('2')
+    """
+    total = sum(n for _, n in counts)
+    if not total:
+        raise InputError("D114", f"{name!r} has no number to take a percentile of.")
+    so_far = 0
+    for number, n in sorted(counts):
+        so_far += n
+        if Fraction(so_far * 100, total) >= Fraction(share):
+            return number
+    raise AssertionError("all records are at most the largest")
+
+
+def rank_swap(step: steps.RankSwap, number: int, state: State, context: Context) -> tuple[State, Change]:
+    """Whose number is close enough to stand for another's? Pairs of records near in rank exchange theirs.
+
+    The engine ranks the records, cuts the ranks into blocks as wide as two ranks may be apart, and pairs the records of
+    a block in a keyed order. So nobody is swapped twice, no rank moves further than asked, and the numbers of the file
+    are the same ones. Where the blocks begin is drawn by the secret.
+    """
+    filled, bad = count_numbers(state.rows, step.variable)
+    if bad:
+        message = f"{bad} records have a text in {step.variable!r} that is not a number."
+        raise InputError("D115", message, "Recode them first with a mapping, or mend the file.")
+    reach = int(step.within * filled)
+    if not reach:
+        message = f"within {step.within:g} of {filled} records no two ranks are near each other."
+        raise InputError("D116", message, "Raise within.")
+    offset = int(context.draws("rank_swap", str(number))(1)[0]) % (reach + 1)
+    rows = exchange_near(state.rows, step.variable, reach, offset, context.orders("rank_swap", str(number)))
+    state = replace(state, rows=rows)
+    after = context.recount(state) if is_counted(state, step.variable) else state
+    pairs = _pairs(filled, reach + 1, offset)
+    notes = (f"{pairs:,} pairs among {filled:,} records, at most {reach:,} ranks apart",)
+    return after, Change(f"rank swap {step.variable}", cells_changed=2 * pairs, notes=notes)
+
+
+def _pairs(filled: int, width: int, offset: int) -> int:
+    """Pairs in blocks of a width, the first one shorter."""
+    first = min(width - offset, filled)
+    blocks, rest = divmod(filled - first, width)
+    return first // 2 + blocks * (width // 2) + rest // 2
+
+
+def _text(number: Decimal) -> str:
+    return format(number.normalize() + 0, "f")
