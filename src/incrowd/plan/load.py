@@ -16,7 +16,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from incrowd.errors import Fault, InputError, PlanError
-from incrowd.plan import hierarchies, model, requirements, scenarios
+from incrowd.plan import hierarchies, model, requirements, scenarios, steps
 from incrowd.plan.check import check_plan
 from incrowd.plan.model import Plan
 from incrowd.plan.salvage import salvage
@@ -164,6 +164,7 @@ def _field_names() -> list[str]:
         *vars(requirements).values(),
         *vars(hierarchies).values(),
         *vars(scenarios).values(),
+        *vars(steps).values(),
     ]:
         if isinstance(thing, type) and issubclass(thing, BaseModel):
             names |= {field.alias or name for name, field in thing.model_fields.items()}
