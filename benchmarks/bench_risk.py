@@ -39,7 +39,7 @@ def ratio(what: str, ours: float, group_by: float, **more: object) -> dict[str, 
 def large(folder: Path, rows: int) -> list[dict[str, object]]:
     bare, engine = duckdb.connect(), connect()
     _, file = write_people(folder, rows)
-    source = open_source(file, connection=engine)
+    source = open_source(file, engine=engine)
     names = ", ".join(SIX)
     group_by = best(lambda: bare.sql(f"SELECT {names}, count(*) AS n FROM '{file}' GROUP BY ALL").to_arrow_table(), 3)
     table = tabulate(source, SIX)

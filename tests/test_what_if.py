@@ -82,6 +82,13 @@ def test_faults_of_the_new_steps_are_told(tmp_path, steps, data, code):
     assert [f.code for f in fault.value.faults] == [code]
 
 
+def test_a_slip_in_the_name_of_a_field_is_understood(tmp_path):
+    path = write_case(tmp_path, plan_with(steps=[DROP, {"step": "suppress_records", "of": ["age"], "fewer_then": "2"}]))
+    with pytest.raises(ic.PlanError) as fault:
+        ic.load_plan(path)
+    assert ("P002", "Did you mean 'fewer_than'?") in [(f.code, f.hint) for f in fault.value.faults]
+
+
 def test_compare_shows_plans_side_by_side_and_releases_nothing(tmp_path, capsys):
     scenarios = [{"name": "neighbour", "keys": ["age", "sex"]}]
     first, second = plans(tmp_path, scenarios=scenarios)

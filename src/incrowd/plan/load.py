@@ -16,7 +16,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from incrowd.errors import Fault, InputError, PlanError
-from incrowd.plan import hierarchies, model, requirements, scenarios, use_cases
+from incrowd.plan import hierarchies, model, requirements, scenarios, steps, use_cases
 from incrowd.plan.check import check_plan
 from incrowd.plan.model import Plan
 from incrowd.plan.salvage import salvage
@@ -164,6 +164,7 @@ def _field_names() -> list[str]:
         *vars(requirements).values(),
         *vars(hierarchies).values(),
         *vars(scenarios).values(),
+        *vars(steps).values(),
         *vars(use_cases).values(),
     ]:
         if isinstance(thing, type) and issubclass(thing, BaseModel):
