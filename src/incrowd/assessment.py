@@ -91,6 +91,8 @@ def assess_plan(path: str | Path, measures: Collection[str] = MEASURES, records:
         rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding, engine=engine)
         stack.callback(rows.close)
         check_columns(plan, rows.columns, rows.place)
+        if data.database:  # several scenarios are counted, and the rows are joined with figures
+            rows = rows.bring_in()
         found = _assess(rows, plan_scenarios(plan), plan_given(plan, folder), measures, records)
         return replace(found, availability=_availability(plan, rows))
 
@@ -148,7 +150,10 @@ def _assess(
 
 
 def _count(rows: Rows, scenario: Scenario, given: Given) -> tuple[KeyTable, Floats | None]:
-    if given.weights is not None and given.unit is None:
+    if given.weights is not None and given.unit is not None:
+        message = "weights are of records, and here people have several."
+        raise InputError("D109", message, "Measure a file with one record for each person, or leave the weights out.")
+    if given.weights is not None:
         table, weights = weigh(rows, scenario.keys, given.weights)
     else:
         table, weights = tabulate(rows, scenario.keys, unit=given.unit), None
@@ -156,7 +161,7 @@ def _count(rows: Rows, scenario: Scenario, given: Given) -> tuple[KeyTable, Floa
         raise InputError("D014", f"{rows.place} has a header line but no records.")
     if given.population is None:
         return table, weights
-    outside = open_source(given.population, engine=rows.engine)
+    outside = open_source(given.population)
     joined = join_population(table, tabulate_population(outside, scenario.keys, given.population_count))
     if weights is not None:
         # Both tables are in lexicographic order: the file's classes are the joined ones with records, in order.
@@ -216,29 +221,23 @@ def measure_run(plan: Plan, came: State | DistantState, leaves: State | DistantS
     Where the plan does not say which share of the population the file is, a sample from it says: no more than it was
     drawn from. That takes the file for its population, and can only make the risk look larger.
     """
-    if not plan.scenarios:
+    if not plan.scenarios or isinstance(came, DistantState) or isinstance(leaves, DistantState):
         return ()
     protection = plan.data.protection
     fraction = None if protection is None else protection.sampling_fraction
     imputed = 0.0 if protection is None else protection.imputed_share
-    after = None if fraction is None else fraction * _people(leaves) / max(_people(came), 1)
-    if after is None and plan.data.population is None and isinstance(leaves, State) and leaves.sampled < 1:
+    after = None if fraction is None else fraction * leaves.table.people / max(came.table.people, 1)
+    if after is None and plan.data.population is None and leaves.sampled < 1:
         after = leaves.sampled
 
-    def measured(state: State | DistantState, scenario: Scenario, part: float | None) -> Measured | None:
-        there = state.keys if isinstance(state, DistantState) else state.table.names
-        keys = [key for key in scenario.keys if key in there]
-        if not keys or not _people(state):
+    def measured(table: KeyTable, scenario: Scenario, part: float | None) -> Measured | None:
+        keys = [key for key in scenario.keys if key in table.names]
+        if not keys or not table.classes:
             return None
-        smaller = tabulate(state.rows, keys) if isinstance(state, DistantState) else state.table.project(keys)[0]
-        return measure_scenario(smaller, scenario, fraction=part, imputed=imputed)[0]
+        return measure_scenario(table.project(keys)[0], scenario, fraction=part, imputed=imputed)[0]
 
     found = []
     for scenario in plan_scenarios(plan):
-        if (before := measured(came, scenario, fraction)) is not None:
-            found.append(RiskLog(before, measured(leaves, scenario, after)))
+        if (before := measured(came.table, scenario, fraction)) is not None:
+            found.append(RiskLog(before, measured(leaves.table, scenario, after)))
     return tuple(found)
-
-
-def _people(state: State | DistantState) -> int:
-    return state.records if isinstance(state, DistantState) else state.table.people

@@ -8,7 +8,6 @@ from incrowd.evidence.log import UtilityLog
 from incrowd.keys.population import attach_histogram
 from incrowd.keys.table import KeyTable
 from incrowd.plan import Plan
-from incrowd.plan.steps import Recode
 from incrowd.protect import UNIT, Context, Original, State
 from incrowd.rows import Rows
 from incrowd.rows.tabulate import tabulate
@@ -60,7 +59,7 @@ def as_it_came(question: Question, start: State, original: Fetched) -> Fetched:
     """What is needed of the file before any step: of keys its KeyTable knows it, of columns that no step recodes the
     original does.
     """
-    recoded = {step.variable for _, step in question.plan.active if isinstance(step, Recode)}
+    recoded = {name for _, step in question.plan.active for name in step.alters()}
     classes = tally_of(start.table)
     found, rest = {}, list[Need]()
     for need in question.came_needs():

@@ -18,7 +18,7 @@ from incrowd.keys.loss import lost_bits
 from incrowd.keys.requirements import Likeness
 from incrowd.opening import begin, share_of
 from incrowd.plan import Plan, load_plan
-from incrowd.protect import UNIT, Change, Context, DistantState, State, near, protect
+from incrowd.protect import UNIT, Change, Context, DistantState, State, near, protect, refuse_slips
 from incrowd.release import Known, Workspace, gate, open_workspace
 from incrowd.rows import Rows, open_source
 from incrowd.rows.memory import keep_below, parse_memory
@@ -58,13 +58,13 @@ def run(
     plan, folder = _read(plan, folder)
     home = out or folder
     cap = None if memory is None else parse_memory(memory)
-    with keep_below(cap), open_workspace(home) as work, ExitStack() as stack:
+    with keep_below(cap) as unwatch, open_workspace(home) as work, ExitStack() as stack:
         secret = secret or find_secret(home)
         tell = _teller(progress, len(plan.steps) + 5)
         tell("read and count")
         start, context = begin(plan, folder, secret, work.spill, cap, stack, within)
-        if plan.use_cases or plan.sweep is not None or plan.alternatives:
-            start = near(start, "what the plan asks about utility")
+        if plan.scenarios or plan.use_cases or plan.sweep is not None or plan.alternatives:
+            start = near(start, "what the plan asks about risk and utility")
         done = _carry_out(plan, start, context, work, tell)
         log, state = done.log, done.state
         tell("utility: what analysts keep")
@@ -77,6 +77,7 @@ def run(
             work.keep_audit()
             raise done.refusal
         write_release_files(work.release, plan, log, released)
+        unwatch()
         with published_table(plan.release.table, released, log.released_columns):
             place = work.publish()
     return Run(place, place / "release", place / "audit", log)
@@ -150,6 +151,7 @@ def _carry_out(
 def _known(state: State | DistantState, context: Context) -> Known:
     """What the gate is told beside the file: the spread before suppression, the population, the hierarchies."""
     if isinstance(state, DistantState):
+        refuse_slips(state, context)
         # Distant classes are never suppressed when something compares with the whole file: it is as it came.
         names = {r.sensitive for r in context.requirements if isinstance(r, Likeness)}
         whole = {name: Counter[str | None]() for name in names}

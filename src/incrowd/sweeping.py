@@ -18,7 +18,7 @@ from incrowd.secret import Secret, find_secret
 from incrowd.settings import Setting, k_setting, parse_setting, suppression_setting, variants
 from incrowd.utility.loss import measure_loss
 from incrowd.utility.needs import Fetched, fetch
-from incrowd.utility.points import Point, Sweep, conclude, exposure
+from incrowd.utility.points import Point, Sweep, conclude, exposure, why_not
 from incrowd.utility.price import Price
 
 #: Called with what is done, its number and how many there are.
@@ -214,8 +214,7 @@ def measure_point(
             named += records
         if change.records_removed > named:
             dropped[name] = dropped.get(name, 0) + change.records_removed - named
-    broken = [r.model for r in bound.bound if bool(r.failing(bound.table).any())]
-    why = f"{', '.join(dict.fromkeys(broken))} does not hold" if broken else ""
+    why = why_not(bound.table, bound.bound)
     smallest, most, mean = exposure(state.table)
     return Point(
         label, setting, loss.records, loss.released, dropped, loss.arithmetic, smallest, most, mean, outcomes, why

@@ -10,7 +10,7 @@ import numpy as np
 
 from incrowd.errors import InputError
 from incrowd.keys.population import join_population
-from incrowd.keys.requirements import Requirement, refuse_unmet, where_name
+from incrowd.keys.requirements import Requirement, is_met, refuse_unmet, where_name
 from incrowd.keys.table import KeyTable, Mask
 from incrowd.rows import Rows, open_source
 from incrowd.rows.tabulate import tabulate, tabulate_population
@@ -87,7 +87,7 @@ def verify_rows(
     if not table.classes:
         raise InputError("D014", f"{rows.place} has a header line but no records.")
     for condition in conditions:
-        refuse_unmet(table, where_name(condition))
+        refuse_unmet(is_met(table, where_name(condition)), where_name(condition))
     if population is not None:
         table = join_population(table, population)
     checks = [requirement.bind(table).check(table) for requirement in requirements]

@@ -16,9 +16,10 @@ def merge_into_one(counts: Mapping[str | None, int], fewer_than: int, into: str,
     >>> merge_into_one({"a": 9, "b": 4, "c": 2, "d": 1}, 5, "other", "x")
     {'a': 'a', 'b': 'other', 'c': 'other', 'd': 'other'}
     """
-    small = {value for value, n in counts.items() if value is not None and n < fewer_than}
-    if small and into in counts:
-        small.add(into)
+    small = {value for value, n in counts.items() if value is not None and 0 < n < fewer_than}
+    if small:
+        # A value that only the population has goes with them, and is no reason by itself to merge anything.
+        small |= {value for value, n in counts.items() if value is not None and (n == 0 or value == into)}
     waiting = sorted((n, value) for value, n in counts.items() if value is not None and value not in small)
     while small and sum(counts[value] for value in small) < fewer_than:
         if not waiting:

@@ -139,5 +139,6 @@ def _count_cells(file: Floats, people: Floats, k: int) -> tuple[int, int, int, i
             there_uniques += g == 1
             there_pairs += g == 2
             there_below += g < k
-            matched += g == 1 and file[i] == 1
+        # Where the population lacks a class of the file it cannot have more people than the file.
+        matched += g <= 1 and file[i] == 1
     return cells, uniques, pairs, below, people_below, there, there_uniques, there_pairs, there_below, matched

@@ -102,10 +102,12 @@ def released_columns(plan: Plan) -> list[str]:
 def _order(plan: Plan) -> Iterator[Fault]:
     """What decides about records looks at classes, so nothing may change the classes after it."""
     decided = False
+    conditions = {name for requirement in plan.requirements for name in requirement.where or {}}
+    counted = {*plan.with_role("key"), *plan.with_role("sensitive"), *conditions}
     for number, step in plan.active:
         if decided:
             for name in step.alters():
-                if name in plan.variables and plan.variables[name].role in ("key", "sensitive"):
+                if name in counted:
                     message = f"{name!r} is changed after records were decided on by the classes it made."
                     yield Fault("P017", f"steps.{number}", message, "Put it before search and suppression.")
         if decided and step.thins:
@@ -214,13 +216,17 @@ def _scenarios(plan: Plan) -> Iterator[Fault]:
 def _perturbed(plan: Plan) -> Iterator[Fault]:
     """Chance works on records: not where people have several, nor where a population is matched."""
     for number, step in plan.active:
-        if not isinstance(step, Perturbing):
+        if not isinstance(step, Perturbing) and not step.scatters():
             continue
         if plan.data.unit is not None:
             message = "this step changes records one by one, and here people have several."
             hint = "Several changed values of one person average out. Use recode and suppression."
             yield Fault("P040", f"steps.{number}", message, hint)
-        counted = [name for name in step.alters() if name in plan.variables and plan.variables[name].role != "other"]
+        counted = [
+            name
+            for name in (step.scatters() or step.alters())
+            if name in plan.variables and plan.variables[name].role != "other"
+        ]
         if plan.data.population is not None and counted:
             message = f"{counted[0]!r} is changed by chance, and then its classes do not match the population's."
             yield Fault("P041", f"steps.{number}", message, "Perturb other variables, or leave out the population.")

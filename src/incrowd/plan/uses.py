@@ -54,6 +54,9 @@ def not_by_class(plan: Plan) -> str | None:
 
 def _alternatives(plan: Plan, left: list[str]) -> Iterator[Fault]:
     sensitive = [name for name in plan.with_role("sensitive") if name in left]
+    if plan.alternatives and any(step.thins for _, step in plan.active):
+        message = "alternatives are priced on the file before a sample is drawn, and would look too cheap."
+        yield Fault("P048", "alternatives", message, "Price them in a plan on the sample itself.")
     for number, alternative in enumerate(plan.alternatives):
         for i, requirement in enumerate(alternative.requirements):
             name, place = getattr(requirement, "sensitive", None), f"alternatives.{number}.requirements.{i}"

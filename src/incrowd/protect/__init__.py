@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, overload
 
+from incrowd.errors import InputError
 from incrowd.plan import steps
-from incrowd.protect.distant import DistantState, count, near, protect_distant
+from incrowd.protect.distant import DistantState, count, near, protect_distant, refuse_slips
 from incrowd.protect.drop import drop
 from incrowd.protect.merge_small import merge_small
 from incrowd.protect.microaggregate import microaggregate
@@ -24,7 +26,7 @@ from incrowd.protect.suppress_cells import suppress_cells
 from incrowd.protect.suppress_records import suppress_records
 from incrowd.protect.swap import swap
 
-__all__ = ["UNIT", "Change", "Context", "DistantState", "Original", "State", "count", "near", "protect"]
+__all__ = ["UNIT", "Change", "Context", "DistantState", "Original", "State", "count", "near", "protect", "refuse_slips"]
 
 #: Every kind of step, and the method that carries it out: (step, its number in the plan, state, context).
 METHODS: Mapping[type[steps.Step], Callable[[Any, int, State, Context], tuple[State, Change]]] = {
@@ -75,6 +77,8 @@ def protect(
         state = replace(state, original=Original(state.rows, state.table))
     after, change = method(step, number, state, context)
     if state.original is not None and isinstance(step, steps.Recode | steps.Drop):
-        twin, _ = method(step, number, State(state.original.rows, state.original.table), context)
-        after = replace(after, original=Original(twin.rows, twin.table))
+        # What the release is compared with may have values that the release lost, and that the step refuses.
+        with suppress(InputError):
+            twin, _ = method(step, number, State(state.original.rows, state.original.table), context)
+            after = replace(after, original=Original(twin.rows, twin.table))
     return after, change

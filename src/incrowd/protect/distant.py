@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from incrowd.errors import InputError
-from incrowd.keys.requirements import K, OneSided, Requirement, WeakK
+from incrowd.keys.requirements import K, OneSided, Requirement, WeakK, refuse_unmet, where_name
 from incrowd.keys.requirements.diversity import DistinctL
 from incrowd.keys.table import KeyTable
 from incrowd.plan import steps
@@ -61,7 +61,7 @@ def protect_distant(step: steps.AnyStep, state: DistantState, context: Context) 
             named, change = new_names(step, state.rows.value_counts(step.variable), context)
             rows = relabel_rows(state.rows, step.variable, named)
             return _again(rows, state.keys, state, context), change
-        case steps.SuppressRecords():
+        case steps.SuppressRecords(of=None):
             rows, change = _suppress(step, state, context)
             return _again(rows, state.keys, state, context), change
         case _:
@@ -108,6 +108,16 @@ def _test(requirement: Requirement, state: DistantState) -> ClassTest:
             case _:
                 pass
     raise _needed(f"{requirement.model!r} as it is required")
+
+
+def refuse_slips(state: DistantState, context: Context) -> None:
+    """Refuse values and conditions that nobody meets: a slip of the pen would make every class pass."""
+    for requirement in context.requirements:
+        if isinstance(requirement, OneSided):
+            requirement.refuse_absent(requirement.value in state.rows.value_counts(requirement.sensitive))
+    for condition, where in context.conditions.items():
+        name = where_name(condition)
+        refuse_unmet("1" in state.rows.flag(name, where).value_counts(name), name)
 
 
 def near(state: State | DistantState, what: str) -> State:

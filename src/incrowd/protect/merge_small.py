@@ -30,4 +30,5 @@ def merge_small(step: steps.MergeSmall, number: int, state: State, context: Cont
         ),
     )
     cells = changed_cells(value_records(state, step.variable), named)
-    return relabel(state, step.variable, named), Change(f"merge small values of {step.variable}", 0, cells, notes=notes)
+    after = relabel(state, step.variable, named, compared=True)
+    return after, Change(f"merge small values of {step.variable}", 0, cells, notes=notes)

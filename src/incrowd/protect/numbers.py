@@ -15,6 +15,7 @@ from incrowd.plan import steps
 from incrowd.protect.state import Change, Context, State
 from incrowd.protect.values import changed_cells, is_counted, relabel, value_records
 from incrowd.rows.choose import count_numbers, exchange_near, split_values
+from incrowd.rows.records import count_changed, forget, keep_old
 
 
 def round_numbers(step: steps.Round, number: int, state: State, context: Context) -> tuple[State, Change]:
@@ -121,7 +122,7 @@ def percentile(counts: list[tuple[Decimal, int]], share: float, name: str) -> De
     so_far = 0
     for number, n in sorted(counts):
         so_far += n
-        if Fraction(so_far * 100, total) >= Fraction(share):
+        if Fraction(so_far * 100, total) >= Fraction(str(share)):
             return number
     raise AssertionError("all records are at most the largest")
 
@@ -142,12 +143,14 @@ def rank_swap(step: steps.RankSwap, number: int, state: State, context: Context)
         message = f"within {step.within:g} of {filled} records no two ranks are near each other."
         raise InputError("D116", message, "Raise within.")
     offset = int(context.draws("rank_swap", str(number))(1)[0]) % (reach + 1)
-    rows = exchange_near(state.rows, step.variable, reach, offset, context.orders("rank_swap", str(number)))
-    state = replace(state, rows=rows)
+    rows = keep_old(state.rows, [step.variable])
+    rows = exchange_near(rows, step.variable, reach, offset, context.orders("rank_swap", str(number)))
+    changed = count_changed(rows, [step.variable])[step.variable]
+    state = replace(state, rows=forget(rows))
     after = context.recount(state) if is_counted(state, step.variable) else state
     pairs = _pairs(filled, reach + 1, offset)
     notes = (f"{pairs:,} pairs among {filled:,} records, at most {reach:,} ranks apart",)
-    return after, Change(f"rank swap {step.variable}", cells_changed=2 * pairs, notes=notes)
+    return after, Change(f"rank swap {step.variable}", cells_changed=changed, notes=notes)
 
 
 def _pairs(filled: int, width: int, offset: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,11 +13,12 @@ from incrowd.keys.hierarchy import Levels
 from incrowd.keys.local import LocalRecoding, recode_locally
 from incrowd.keys.search.lattice import Search, measure_levels
 from incrowd.keys.search.lattice import search as find
-from incrowd.keys.table import Int64, KeyTable, Recode
+from incrowd.keys.table import Int64, KeyTable
 from incrowd.plan import steps
 from incrowd.protect.hierarchies import make_hierarchy, no_hierarchy
-from incrowd.protect.state import Change, Context, Original, State
+from incrowd.protect.state import Change, Context, State
 from incrowd.protect.suppress_records import drop_failing
+from incrowd.protect.values import relabel_original
 from incrowd.rows import Rows
 from incrowd.rows.engine import OnBatch
 
@@ -61,18 +62,10 @@ def recode_to(state: State, levels: Sequence[Levels], found: Search) -> State:
             named = dict(zip(key.domain.values, labels, strict=True))
             rows = rows.relabel(name, {old: new for old, new in named.items() if old is not None}, named.get(None))
             leaves = state.leaves_after(name, named) | {k: v for k, v in leaves.items() if k != name}
-            original = None if original is None else _relabelled(original, name, named)
+            original = None if original is None else relabel_original(original, name, named)
     before = None if state.before is None else state.before.recode(recodes)
     table = state.table.recode(recodes)
     return replace(state, rows=rows, table=table, before=before, original=original, leaves=leaves)
-
-
-def _relabelled(original: Original, name: str, named: Mapping[str | None, str | None]) -> Original:
-    """What the release is compared with, in the same categories."""
-    rows = original.rows.relabel(name, {old: new for old, new in named.items() if old is not None}, named.get(None))
-    values = original.table.domains[original.table.names.index(name)].values
-    recode = Recode.from_values(name, [named.get(value, value) for value in values])
-    return Original(rows, original.table.recode({name: recode}))
 
 
 def _levels(step: steps.Search, name: str, table: KeyTable, context: Context) -> Levels:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from incrowd.keys.population import attach_histogram, join_population
-from incrowd.keys.requirements import Requirement, refuse_unmet, where_name
+from incrowd.keys.requirements import Requirement, is_met, refuse_unmet, where_name
 from incrowd.keys.table import KeyTable
 from incrowd.rows import Rows
 from incrowd.rows.engine import OnBatch
@@ -95,7 +95,7 @@ class Context:
             name = where_name(condition)
             unit = UNIT if self.has_unit else None
             counted = tabulate(state.rows.flag(name, where), table.names, [name], unit)
-            refuse_unmet(counted, name)
+            refuse_unmet(is_met(counted, name), name)
             table = attach_histogram(table, counted, name)
         bound = tuple(requirement.bind(table) for requirement in self.requirements)
         return replace(state, table=table, before=table, bound=bound)

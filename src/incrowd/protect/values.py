@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.keys.packing import add_up
 from incrowd.keys.table import KeyTable, Recode
-from incrowd.protect.state import UNIT, Context, State
+from incrowd.protect.state import UNIT, Context, Original, State
 from incrowd.rows import Rows
 from incrowd.rows.tabulate import tabulate
 
@@ -39,11 +39,26 @@ def value_people(state: State, name: str, context: Context) -> dict[str | None, 
     return {one.domains[0].values[code]: int(n) for code, n in zip(one.codes[0], one.sizes, strict=True)}
 
 
-def relabel(state: State, name: str, named: Named) -> State:
-    """Every value by its new name, in the rows and in the KeyTable. Missing stays missing."""
+def relabel(state: State, name: str, named: Named, *, compared: bool = False) -> State:
+    """Every value by its new name, in the rows and in the KeyTable. Missing stays missing.
+
+    What the release will be compared with gets the new names of a key, too, and with `compared` of any variable: a
+    category is compared with the same category. A number that is no key is compared with the number as it was.
+    """
+    if state.original is not None and (compared or name in state.table.names):
+        state = replace(state, original=relabel_original(state.original, name, named))
     leaves = state.leaves_after(name, named) if name in state.table.names else state.leaves
     table = recode_table(state.table, name, named)
     return replace(state, rows=relabel_rows(state.rows, name, named), table=table, leaves=leaves)
+
+
+def relabel_original(original: Original, name: str, named: Named) -> Original:
+    """The same for what the release is compared with. It may have values that the release lost: they stay."""
+    at = original.table.names.index(name) if name in original.table.names else None
+    values = original.rows.value_counts(name) if at is None else original.table.domains[at].values
+    whole = {value: named.get(value, value) for value in values}
+    labels = {old: label for old, label in whole.items() if old is not None}
+    return Original(original.rows.relabel(name, labels, named.get(None)), recode_table(original.table, name, whole))
 
 
 def relabel_rows(rows: Rows, name: str, named: Named) -> Rows:

@@ -18,6 +18,8 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
+from incrowd.errors import NotReleasable
+
 Combination = tuple[str | None, ...]
 # Names that no column of a file can have.
 UNIT, PEOPLE = "\0unit", "\0people"
@@ -152,7 +154,7 @@ class Recount:
 
 def read_back(path: Path, kind: str, units: Path | None = None) -> Recount:
     """Read a release as a stranger would, every column as text."""
-    names = _header(path) if kind == "csv" else pa.parquet.read_schema(_files(path)[0]).names
+    names = _header(path) if kind == "csv" else _one_schema(_files(path)).names
     return Recount(path, kind, tuple(names), units)
 
 
@@ -184,6 +186,14 @@ def _read(path: Path, kind: str, columns: Sequence[str] | None = None) -> Iterat
 def _files(path: Path) -> list[Path]:
     """A Parquet file, or every file of a folder of parts: nothing may hide there."""
     return sorted(path.iterdir()) if path.is_dir() else [path]
+
+
+def _one_schema(files: Sequence[Path]) -> pa.Schema:
+    """The schema that all parts have."""
+    first, *others = (pa.parquet.read_schema(file).remove_metadata() for file in files)
+    if any(other != first for other in others):
+        raise NotReleasable("R002", "the parts of the written release do not have the same columns.")
+    return first
 
 
 def _header(path: Path) -> list[str]:

@@ -85,6 +85,11 @@ def measure_scenario(
         fraction = min(float(table.records.sum()) / float(weights.sum()), 1.0)
     if fraction is None and table.population is not None:
         fraction = min(table.people / max(int(table.population.sum()), 1), 1.0)
+    if table.population is not None and (misfits := int(np.count_nonzero(table.population < table.sizes))):
+        notes.append(
+            f"{misfits:,} classes have fewer people in the population than in the file: the two do not fit, "
+            "and figures that rest on the population are too low or too high."
+        )
     tables = uniques_tables(table, name) if "tables" in measures else None
     if "record" in measures:
         risks += file_risk(table, name)
@@ -105,9 +110,13 @@ def measure_scenario(
         largest = None if len(table.names) <= MOST_SUDA_KEYS else 4
         if largest is not None:
             notes.append(f"SUDA looks for minimal uniques of up to {largest} keys only: there are {len(table.names)}.")
-        scores = suda(table, name, fraction or 0.01, largest)
+        scores = suda(table, name, fraction or 1.0, largest)
         special = _special(scores)
-        figures |= {"suda": scores.scores, "dis_suda": scores.dis}
+        figures["suda"] = scores.scores
+        if fraction is None:
+            notes.append("DIS-SUDA is left out: no sampling fraction is known.")
+        else:
+            figures["dis_suda"] = scores.dis
     elif "suda" in measures:
         notes.append("SUDA looks at records, and here people have several: it is left out.")
     most = 1.0 / table.smallest if table.classes else 0.0

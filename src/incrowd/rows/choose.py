@@ -1,7 +1,8 @@
 """Choose among records by a keyed order: who is drawn, who moves, whose number is exchanged.
 
-Records are numbered within their class in the order of two keyed hashes of all their columns. Records that are equal in
-all columns are the same bytes, so it does not matter which of them has which number: every engine gives the same file.
+Records are numbered within their class in a keyed order of the whole record and its number among equal ones. Which of
+several equal records has which number does not matter, since they are the same bytes; but each is drawn for itself, so
+that equal records are not chosen all or none. Every engine gives the same file.
 """
 
 from __future__ import annotations
@@ -190,8 +191,12 @@ def count_numbers(rows: Rows, column: str) -> tuple[int, int]:
 
 
 def _ordered(rows: Rows, orders: Sequence[OnBatch]) -> tuple[Rows, list[str]]:
-    """With a column for each keyed hash of the whole record."""
-    made, names = rows, [f"{OURS}order{i}" for i in range(len(orders))]
-    for name, function in zip(names, orders, strict=True):
-        made = made._with(name, rows.columns, function, "int64")
-    return made, names
+    """With the columns to order by: a keyed hash of a hash of the whole record and of its number among equal ones."""
+    first, second = orders
+    hashed, copy, order = (f"{OURS}{name}" for name in ("hash", "copy", "order"))
+    table = rows._with(hashed, rows.columns, first, "int64").table
+    number = ibis.row_number().over(ibis.window(group_by=hashed, order_by=hashed)).cast("int64")
+    table = table.mutate(**{copy: number})
+    text = table[copy].cast("string") + ":" + table[hashed].cast("string")
+    made = rows.engine.apply(table, order, [text], second, "int64")
+    return replace(rows, table=made), [order, hashed, copy]

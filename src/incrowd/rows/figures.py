@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -105,6 +105,9 @@ def write_records(rows: Rows, made: Mapping[str, str], kept: Sequence[str], orde
     first, *others = made.items()
     columns = [first, *((name, name) for name in kept), *others]
     table = ordered.select([ordered[column].name(name) for column, name in columns])
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
-    replace(rows, table=table).write(path, "csv")
-    path.chmod(0o600)
+    # In a folder of its own until it is closed to others: an engine makes its files as it likes.
+    with tempfile.TemporaryDirectory(prefix=".incrowd-", dir=path.resolve().parent) as private:  # mode 0700
+        draft = Path(private) / "records.csv"
+        replace(rows, table=table).write(draft, "csv")
+        draft.chmod(0o600)
+        draft.replace(path)

@@ -7,8 +7,11 @@ the KeyTable. The watch reads the resident memory of the process where the syste
 from __future__ import annotations
 
 import _thread
+import os
 import re
+import signal
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,7 +26,7 @@ LEAST = 768 << 20
 BYTES_A_CLASS = 140
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _PAGES = Path("/proc/self/statm")
-_PAGE = 4096
+_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _PAUSE = 0.1
 
 
@@ -59,11 +62,23 @@ def resident() -> int | None:
 
 
 @contextmanager
-def keep_below(cap: int | None) -> Iterator[None]:
-    """Stop the work inside, with an error that says so, when the process passes the cap. Only in the main thread."""
-    if cap is None or resident() is None or threading.current_thread() is not threading.main_thread():
-        yield
+def keep_below(cap: int | None) -> Iterator[Callable[[], None]]:
+    """Stop the work inside, with an error that says so, when the process passes the cap. Only in the main thread.
+
+    Gives a function that ends the watch: to be called before anything is published, since the error says that nothing
+    was. A cap that cannot be watched is said to be.
+    """
+    if cap is None:
+        yield lambda: None
         return
+    if resident() is None or threading.current_thread() is not threading.main_thread():
+        warnings.warn(
+            "the memory of this process cannot be watched here; only the engine keeps to --memory", stacklevel=3
+        )
+        yield lambda: None
+        return
+    # A shell that starts a program in the background lets it ignore interrupts: ours must come through.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     over, done = threading.Event(), threading.Event()
 
     def watch() -> None:
@@ -77,7 +92,7 @@ def keep_below(cap: int | None) -> Iterator[None]:
     watcher.start()
     stopped = False
     try:
-        yield
+        yield done.set
     except BaseException:  # an engine that is interrupted raises what it likes
         if not over.is_set():
             raise
@@ -86,6 +101,7 @@ def keep_below(cap: int | None) -> Iterator[None]:
         with suppress(KeyboardInterrupt):  # one that comes too late to matter
             done.set()
             watcher.join()
+            signal.signal(signal.SIGINT, before)
     if stopped:
         raise IncrowdError(
             "X005",

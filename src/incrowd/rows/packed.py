@@ -95,10 +95,10 @@ class PackedCounter:
 
     def _widen(self, widths: list[int]) -> None:
         """Move the fields of what was counted so far apart. The order of the numbers stays as it is."""
-        if widths == self._widths:
-            return
         if sum(widths) > _BITS:
             raise TooWide
+        if widths == self._widths:
+            return
 
         def moved(numbers: Int64) -> Int64:
             result, shift, to = np.zeros(len(numbers), np.int64), 0, 0

@@ -23,6 +23,7 @@ from incrowd.keys.table import Domain, Histogram, Int32, Int64, KeyTable, Pairs
 from incrowd.rows.engine import too_many
 from incrowd.rows.frame import Rows
 from incrowd.rows.packed import PackedCounter, TooMany, TooWide
+from incrowd.rows.summary import WHOLE
 
 #: So many records are looked at before it is decided who counts: the engine, or the sort here.
 PEEK = 1 << 17
@@ -51,7 +52,10 @@ def tabulate_population(rows: Rows, keys: Sequence[str], count: str | None = Non
         return tabulate(rows, keys)
     _refuse_unknown(rows, [*keys, count])
     columns = {f"k{i}": rows.text(name) for i, name in enumerate(keys)}
-    picked = rows.table.select(**columns, n=rows.text(count).try_cast("int64"))
+    text = rows.text(count).strip()
+    # The pattern first: an engine rounds 1.5 to 2 people.
+    whole = ibis.cases((text.re_search(WHOLE), text.try_cast("int64")))
+    picked = rows.table.select(**columns, n=whole)
     found = rows.collect(picked.aggregate(bad=picked["n"].isnull().sum(), low=picked["n"].min()))
     if found["bad"][0].as_py() or (found["low"][0].as_py() or 0) < 0:
         raise InputError("D027", f"{count!r} of {rows.place} is not a whole number of people in every line.")
@@ -89,7 +93,10 @@ def _count(rows: Rows, keys: Sequence[str], sensitive: str | None, unit: str | N
     for batch in rows.stream(picked, PEEK):
         coded.add(batch)
     columns_found = coded.columns() if coded.parts else _Coded().add(rows.collect(picked)).columns()
-    return _build(columns_found, keys, sensitive, unit)
+    table = _build(columns_found, keys, sensitive, unit)
+    if rows.engine.limit is not None and table.classes > rows.engine.limit:
+        raise _too_many(rows, keys)
+    return table
 
 
 def _few(counter: PackedCounter, stream: Generator[pa.RecordBatch, None, None]) -> bool:

@@ -18,7 +18,7 @@ from incrowd.plan.steps import SuppressRecords
 from incrowd.utility.evaluate import Question
 from incrowd.utility.loss import Leaves, measure_loss
 from incrowd.utility.needs import Fetched
-from incrowd.utility.points import Point, exposure
+from incrowd.utility.points import Point, exposure, why_not
 
 #: Called with how many values are done and how many there are.
 Told = Callable[[int, int], None]
@@ -47,7 +47,7 @@ def sweep_classes(
         smallest, most, mean = exposure(left)
         points.append(
             Point(str(k), {"k": str(k)}, loss.records, loss.released, dropped, loss.arithmetic, smallest, most, mean,
-                  outcomes)
+                  outcomes, why_not(left, wanted))
         )  # fmt: skip
         if told is not None:
             told(number + 1, len(ks))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from incrowd.keys.requirements import Requirement
 from incrowd.keys.table import KeyTable
 from incrowd.utility.evaluate import broken
 from incrowd.utility.outcome import Outcome
@@ -84,6 +85,10 @@ def conclude(parameter: str, points: Sequence[Point], chosen: str | None) -> Swe
         return _advised(found, None, "The plan has no use cases, so nothing can be said to break.")
     if name not in (*MORE_PROTECTS, *LESS_PROTECTS):
         return _advised(found, None, "What is stricter here is not known, so nothing is recommended.")
+    if any(len(point.setting) > 1 or not _is_number(point.label) for point in points):
+        return _advised(
+            found, None, "Several parameters change here, so none is the strictest: nothing is recommended."
+        )
     strict = sorted(points, key=lambda point: _number(point.label), reverse=name in MORE_PROTECTS)
     best = next((point for point in strict if point.fine), None)
     if best is None:
@@ -101,6 +106,12 @@ def conclude(parameter: str, points: Sequence[Point], chosen: str | None) -> Swe
     if weak:
         advice += f" But conclusions also change at {', '.join(reversed(weak))}: they are not stable here."
     return _advised(found, best.label, advice)
+
+
+def why_not(table: KeyTable, requirements: Sequence[Requirement]) -> str:
+    """Why there would be no release: the requirements that do not hold; empty when all do."""
+    broken = dict.fromkeys(r.model for r in requirements if bool(r.failing(table).any()))
+    return f"{', '.join(broken)} does not hold" if broken else ""
 
 
 def exposure(table: KeyTable) -> tuple[int, float | None, float | None]:
@@ -121,6 +132,14 @@ def _breaks(point: Point) -> str:
 
 def _advised(found: Sweep, best: str | None, advice: str) -> Sweep:
     return Sweep(found.parameter, found.points, found.chosen, best, advice, found.candidates)
+
+
+def _is_number(label: str) -> bool:
+    try:
+        float(label)
+    except ValueError:
+        return False
+    return True
 
 
 def _number(label: str) -> float:

@@ -170,9 +170,14 @@ def where_name(condition: str) -> str:
     return f"where: {condition}"
 
 
-def refuse_unmet(table: KeyTable, name: str) -> None:
+def is_met(table: KeyTable, name: str) -> bool:
+    """Does anybody meet a condition that was counted with the table?"""
+    return bool(figures_of(table, name).having("1").any())
+
+
+def refuse_unmet(met: bool, name: str) -> None:
     """Refuse a condition that nobody meets: a slip of the pen would make every class pass."""
-    if not figures_of(table, name).having("1").any():
+    if not met:
         raise InputError(
             "D068", f"no record meets the condition {name!r}.", "Write its values exactly as they are at that step."
         )

@@ -62,7 +62,7 @@ class DuckDB:
         return safely(
             path.name,
             lambda: self.connection.read_csv(
-                path,
+                _literal(path),
                 auto_detect=False,
                 header=True,
                 columns=dict.fromkeys(dialect.columns, "VARCHAR"),
@@ -80,11 +80,10 @@ class DuckDB:
 
     def read_parquet(self, path: Path) -> ibis.Table:
         """A Parquet file or a folder of them; partition columns are text, and come last."""
-        if path.is_file():
-            return safely(path.name, lambda: self.connection.read_parquet(path))
-        files, names = partitions(path)
-        options = {"hive_partitioning": bool(names), "hive_types_autocast": False} if names else {}
-        table = safely(path.name, lambda: self.connection.read_parquet(files, **options))
+        files, names = ([path], ()) if path.is_file() else partitions(path)
+        options = {"hive_partitioning": True, "hive_types_autocast": False} if names else {"hive_partitioning": False}
+        found = [_literal(file) for file in files]
+        table = safely(path.name, lambda: self.connection.read_parquet(found, **options))
         # DuckDB also reads 'name=value' in folders above this one, which are no part of the data.
         above = {part.partition("=")[0] for part in path.resolve().parts if "=" in part} - set(names)
         return table.drop(*(above & set(table.columns))) if names and above else table
@@ -174,7 +173,9 @@ def safely(place: str, work: Callable[[], T]) -> T:
         fault: IncrowdError = InputError(
             "D009", f"{place} does not fit into the memory the engine may use.", "Raise --memory."
         )
-    except duckdb.Error as error:
+    except (duckdb.Error, pa.ArrowException, OSError) as error:  # Arrow's, where the engine fails while it is streamed
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the system's own, such as a full disk
         fault = _translate(str(error), type(error).__name__, place)
     # Raised here and not in an except block, so that the engine's message is not even in the chain of causes.
     raise fault
@@ -186,9 +187,16 @@ def _translate(message: str, kind: str, place: str) -> IncrowdError:
     for phrase, code, what, hint in _KINDS:
         if phrase in message:
             return InputError(code, f"{line} {what}.", hint)
+    if "Out of Memory" in message:
+        return InputError("D009", f"{place} does not fit into the memory the engine may use.", "Raise --memory.")
     if "No space left" in message or "Could not write" in message:
         return IncrowdError("X002", f"there is no room left on the disk while reading or writing {place}.")
     return InputError("D001", f"the engine cannot read {line} ({kind}).", "Is it the file it is said to be?")
+
+
+def _literal(path: Path) -> str:
+    """A path as a pattern that only it matches: brackets, stars and question marks are letters in it."""
+    return re.sub(r"([*?\[])", r"[\1]", str(path))
 
 
 def _quoted(path: Path) -> str:

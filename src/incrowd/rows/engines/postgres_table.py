@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from typing import Any
 
 import psycopg
@@ -59,14 +60,9 @@ class NewTable:
         self.safely(lambda: self._connection.execute("SET LOCAL synchronize_seqscans = off"))
         query = sql.SQL("COPY {} TO STDOUT (FORMAT csv)").format(self._name).as_string(self._connection)
         found = _pieces(copied(self._connection, query, self._schema, self._place))
-        wanted = _pieces(batches)
-        for ours, theirs in zip(wanted, found, strict=False):
-            if ours != theirs:
-                break
-        else:
-            if next(wanted, None) is None and next(found, None) is None:
-                return
-        raise IncrowdError("X024", f"the table {self._place} does not hold what was released. Nothing was published.")
+        if any(ours != theirs for ours, theirs in zip_longest(_pieces(batches), found)):
+            message = f"the table {self._place} does not hold what was released. Nothing was published."
+            raise IncrowdError("X024", message)
 
     def commit(self) -> None:
         """Let everybody see it."""
