@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
@@ -130,6 +130,7 @@ TESTS = [
 
 
 @pytest.mark.parametrize(("test", "requirement"), TESTS)
+@settings(max_examples=20)
 @given(st.lists(st.tuples(cell, cell, cell), min_size=1, max_size=12))
 def test_the_engine_and_the_key_table_agree(tmp_path_factory, test, requirement, lines):
     columns = {name: [line[i] for line in lines] for i, name in enumerate("abs")}
