@@ -45,14 +45,17 @@ def begin(
     context = context_of(plan, folder, secret)
     sensitive = sorted({r.sensitive_name for r in context.requirements if r.sensitive_name is not None})
     dropped = {name for _, step in plan.active if step.step == "drop" for name in step.variables}
-    refuse_empty_columns(rows, [name for name in plan.variables if name not in dropped])
+    released = [name for name in plan.variables if name not in dropped]
     keys = plan.with_role("key")
     unit = UNIT if data.unit else None
     if data.population is None:
         counted = count(rows, tuple(keys), tuple(sensitive), unit)
+        refuse_empty_columns(rows, released, None if isinstance(counted, DistantState) else counted)
     else:
+        table = tabulate(rows, keys, sensitive, unit)
+        refuse_empty_columns(rows, released, table)
         # Only the keys that are released are asked of the population.
-        table, _ = tabulate(rows, keys, sensitive, unit).project([key for key in keys if key not in dropped])
+        table, _ = table.project([key for key in keys if key not in dropped])
         outside = open_source(folder / data.population.source, engine=engine)
         counted = join_population(table, tabulate_population(outside, table.names, data.population.count))
     return counted if isinstance(counted, DistantState) else State(rows.bring_in(), counted), context

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import ibis
+import numpy as np
 
 from incrowd.errors import InputError
+from incrowd.keys.table import KeyTable
 from incrowd.rows.frame import Rows
 
 #: A column with at most so many values is a category, whose values the dictionary lists.
@@ -25,23 +27,32 @@ class ColumnSummary:
     values: tuple[str, ...] | None
 
 
-def refuse_empty_columns(rows: Rows, names: Sequence[str]) -> None:
-    """A file without records, or a column of the plan in which every cell is missing, is a broken file."""
+def refuse_empty_columns(rows: Rows, names: Sequence[str], counted: KeyTable | None = None) -> None:
+    """A file without records, or a column of the plan in which every cell is missing, is a broken file.
+
+    What was counted already says it of the keys, and mostly spares the pass over all columns in search of lines that
+    are empty altogether: where every class has a value in some key there are none.
+    """
     table = rows.table
-    counts = {f"c{i}": table[name].count() for i, name in enumerate(names)}
-    nothing = ibis.literal(True)
-    for name in rows.columns:
-        nothing = nothing & rows.text(name).nullif("").isnull()
-    found = rows.collect(table.aggregate(n=table.count(), blank=nothing.sum(), **counts)).to_pylist()[0]
+    known = {} if counted is None else {domain.name: domain.values != (None,) for domain in counted.domains}
+    asked = [name for name in names if name not in known]
+    queries = {f"c{i}": table[name].count() for i, name in enumerate(asked)}
+    if counted is None or _blank_class(counted):
+        nothing = ibis.literal(True)
+        for name in rows.columns:
+            nothing = nothing & rows.text(name).nullif("").isnull()
+        queries["blank"] = nothing.sum()
+    found = rows.collect(table.aggregate(n=table.count(), **queries)).to_pylist()[0]
     if not found["n"]:
         raise InputError("D014", f"{rows.place} has a header line but no records.")
-    if found["blank"] and len(rows.columns) > 1:
+    if found.get("blank") and len(rows.columns) > 1:
         raise InputError(
             "D067",
             f"{found['blank']} records of {rows.place} have no value in any column.",
             "Remove them: an empty line is nobody, and must not make a crowd look larger.",
         )
-    empty = [name for i, name in enumerate(names) if not found[f"c{i}"]]
+    filled = known | {name: found[f"c{i}"] > 0 for i, name in enumerate(asked)}
+    empty = [name for name in names if not filled[name]]
     if empty:
         raise InputError(
             "D015",
@@ -49,6 +60,14 @@ def refuse_empty_columns(rows: Rows, names: Sequence[str]) -> None:
             + (f" (and {len(empty) - 1} more columns)." if len(empty) > 1 else "."),
             "Drop it in the plan, or mend the file.",
         )
+
+
+def _blank_class(table: KeyTable) -> bool:
+    """Is there a class in which every key is missing or empty?"""
+    blank = np.ones(len(table.records), dtype=bool)
+    for domain, codes in zip(table.domains, table.codes, strict=True):
+        blank &= np.array([not value for value in domain.values], dtype=bool)[codes]
+    return bool(blank.any())
 
 
 def summarise(rows: Rows) -> dict[str, ColumnSummary]:
