@@ -37,6 +37,7 @@ def skewed(u: Floats, number: int, power: float = 1.0) -> np.ndarray:
 
 
 def named(codes: np.ndarray, names: Sequence[str]) -> list[str]:
+    """Codes as their names."""
     return [names[i] for i in codes.tolist()]
 
 
