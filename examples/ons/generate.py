@@ -131,4 +131,6 @@ def write(folder: Path, rows: int = ROWS) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("Say where to: python examples/ons/generate.py FOLDER [ROWS]")
     write(Path(sys.argv[1]), int(float(sys.argv[2])) if len(sys.argv) > 2 else ROWS)

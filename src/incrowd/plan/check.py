@@ -222,11 +222,7 @@ def _perturbed(plan: Plan) -> Iterator[Fault]:
             message = "this step changes records one by one, and here people have several."
             hint = "Several changed values of one person average out. Use recode and suppression."
             yield Fault("P040", f"steps.{number}", message, hint)
-        counted = [
-            name
-            for name in (step.scatters() or step.alters())
-            if name in plan.variables and plan.variables[name].role != "other"
-        ]
-        if plan.data.population is not None and counted:
+        counted = [name for name in step.alters() if name in plan.variables and plan.variables[name].role != "other"]
+        if isinstance(step, Perturbing) and plan.data.population is not None and counted:
             message = f"{counted[0]!r} is changed by chance, and then its classes do not match the population's."
             yield Fault("P041", f"steps.{number}", message, "Perturb other variables, or leave out the population.")
