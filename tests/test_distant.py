@@ -154,3 +154,12 @@ def test_a_limit_is_a_limit(tmp_path):
         found = count(rows, ("a",), (), None)
         assert isinstance(found, DistantState) is (kind is DistantState)
     assert not isinstance(found, State)
+
+
+def test_a_value_that_suppression_took_away_is_no_slip(tmp_path):
+    """Everybody with the value is gone, rightly: the same release far away as here."""
+    folder = tmp_path / "far"
+    asked = [{"model": "one_sided", "sensitive": "ill", "value": "y", "alpha": "0.01"}]
+    wanted = ic.run(write_plan(tmp_path / "near", [SUPPRESS], asked))
+    assert wanted.log.end.classes > 5
+    same(ic.run(write_plan(folder, [SUPPRESS], asked, limit="5")), wanted)

@@ -60,7 +60,7 @@ def run(
     cap = None if memory is None else parse_memory(memory)
     with keep_below(cap) as unwatch, open_workspace(home) as work, ExitStack() as stack:
         secret = secret or find_secret(home)
-        tell = _teller(progress, len(plan.steps) + 5)
+        tell = teller(progress, len(plan.steps) + 5)
         tell("read and count")
         start, context = begin(plan, folder, secret, work.spill, cap, stack, within)
         if plan.scenarios or plan.use_cases or plan.sweep is not None or plan.alternatives:
@@ -103,7 +103,7 @@ def try_out(plan: Plan | str | Path, *, folder: Path | None = None, secret: Secr
         secret = secret or (find_secret(folder) if has_secret(folder) else new_secret())
         came, context = begin(plan, folder, secret, work.spill, None, stack)
         start = near(came, "a comparison")
-        done = _carry_out(plan, start, context, work, _teller(None, 0))
+        done = _carry_out(plan, start, context, work, teller(None, 0))
         return Trial(done.log, done.refusal, lost_bits(start.table, near(done.state, "a comparison").table))
 
 
@@ -201,7 +201,8 @@ def _write(plan: Plan, rows: Rows, context: Context, work: Workspace) -> tuple[P
     return file, columns, units
 
 
-def _teller(progress: Progress | None, total: int) -> Callable[[str], None]:
+def teller(progress: Progress | None, total: int) -> Callable[[str], None]:
+    """A function that tells what begins, and counts."""
     counter = iter(range(1, total + 1))
 
     def tell(what: str) -> None:

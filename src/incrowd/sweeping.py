@@ -10,6 +10,7 @@ from pathlib import Path
 from incrowd.comparison import as_it_came, prices_of, question_of, sweep_k
 from incrowd.errors import NotReleasable
 from incrowd.opening import begin, context_of
+from incrowd.pipeline import teller
 from incrowd.plan import Plan, load_plan
 from incrowd.plan.uses import not_by_class
 from incrowd.protect import Change, Context, Original, State, near, protect
@@ -62,7 +63,7 @@ def sweep(
     with open_workspace(home) as work, ExitStack() as stack:
         kept = secret or find_secret(home)
         tries = variants(whole, asked, folder)
-        tell = _teller(progress, len(tries) + len(candidates) + 1)
+        tell = teller(progress, len(tries) + len(candidates) + 1)
         tell("read and count")
         bench = fresh(whole, folder, kept, work.spill, stack)
         if _by_class(whole, asked):
@@ -226,13 +227,3 @@ def _candidate(path: Path, secret: Secret, spill: Path, stack: ExitStack) -> Poi
     plan = load_plan(path)
     bench = fresh(plan, path.resolve().parent, secret, spill, stack)
     return bench.point(plan, {"plan": path.stem})
-
-
-def _teller(progress: Progress | None, total: int) -> Callable[[str], None]:
-    done = iter(range(1, total + 1))
-
-    def tell(what: str) -> None:
-        if progress is not None:
-            progress(what, next(done), total)
-
-    return tell

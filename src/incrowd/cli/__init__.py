@@ -46,7 +46,7 @@ def main() -> None:
         _say(error)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
-        typer.echo("Stopped. Nothing was released.", err=True)
+        typer.echo("Stopped. Nothing half-done was released.", err=True)
         sys.exit(130)
     except Exception as error:
         _say_unexpected(error)
@@ -68,7 +68,7 @@ def _say(error: IncrowdError) -> None:
 
 def _say_unexpected(error: Exception) -> None:
     """Where it happened, not what the exception says: its text may quote a record."""
-    typer.echo(f"X001: an unexpected {type(error).__name__}. Nothing was released. It happened in:", err=True)
+    typer.echo(f"X001: an unexpected {type(error).__name__}. Nothing half-done was released. It happened in:", err=True)
     for frame in traceback.extract_tb(error.__traceback__)[-6:]:
         typer.echo(f"  {frame.name} ({frame.filename.rsplit('/', 2)[-1]}:{frame.lineno})", err=True)
     typer.echo("Please report it with these lines; they hold no data.", err=True)

@@ -6,7 +6,7 @@ then only what can be said of the rows as a whole is done here. Whatever else is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from incrowd.errors import InputError
 from incrowd.keys.requirements import K, OneSided, Requirement, WeakK, refuse_unmet, where_name
@@ -31,6 +31,7 @@ class DistantState:
     classes: DistantClasses
     sensitive: tuple[str, ...]
     records: int
+    decided: bool = False  # something was suppressed, and slips were looked for before it
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -63,7 +64,7 @@ def protect_distant(step: steps.AnyStep, state: DistantState, context: Context) 
             return _again(rows, state.keys, state, context), change
         case steps.SuppressRecords(of=None):
             rows, change = _suppress(step, state, context)
-            return _again(rows, state.keys, state, context), change
+            return _again(rows, state.keys, replace(state, decided=True), context), change
         case _:
             raise _needed(step.step)
 
@@ -71,13 +72,14 @@ def protect_distant(step: steps.AnyStep, state: DistantState, context: Context) 
 def _again(rows: Rows, keys: tuple[str, ...], state: DistantState, context: Context) -> DistantState | State:
     """Counted again: here, once the classes are few enough."""
     counted = count(rows, keys, state.sensitive, UNIT if context.has_unit else None)
-    return State(rows, counted) if isinstance(counted, KeyTable) else counted
+    return State(rows, counted) if isinstance(counted, KeyTable) else replace(counted, decided=state.decided)
 
 
 def _suppress(step: steps.SuppressRecords, state: DistantState, context: Context) -> tuple[Rows, Change]:
     """Drop what fails until nothing fails: dropping by some keys may make classes by others too small."""
     # All of the plan, not only those of the step: what compares with the file as it was must see it before this.
     tested = [(requirement, _test(requirement, state)) for requirement in context.requirements]
+    refuse_slips(state, context)
     tests = {r.describe(): test for r, test in tested if step.models is None or r.model in step.models}
     classes, removed_for = state.classes, dict.fromkeys(tests, 0)
     dropped = True
@@ -101,7 +103,6 @@ def _test(requirement: Requirement, state: DistantState) -> ClassTest:
             case DistinctL():
                 return ClassTest(keys, sensitive=requirement.sensitive, l=requirement.l)
             case OneSided():
-                requirement.refuse_absent(requirement.value in state.rows.value_counts(requirement.sensitive))
                 return ClassTest(
                     keys, sensitive=requirement.sensitive, value=requirement.value, share=requirement.alpha
                 )
@@ -111,7 +112,12 @@ def _test(requirement: Requirement, state: DistantState) -> ClassTest:
 
 
 def refuse_slips(state: DistantState, context: Context) -> None:
-    """Refuse values and conditions that nobody meets: a slip of the pen would make every class pass."""
+    """Refuse values and conditions that nobody meets: a slip of the pen would make every class pass.
+
+    Once something was suppressed it is too late to tell: everybody with a value may rightly be gone.
+    """
+    if state.decided:
+        return
     for requirement in context.requirements:
         if isinstance(requirement, OneSided):
             requirement.refuse_absent(requirement.value in state.rows.value_counts(requirement.sensitive))

@@ -13,7 +13,7 @@ from incrowd.plan import steps
 from incrowd.protect.state import UNIT, Change, Context, State
 from incrowd.protect.suppress_records import combinations
 from incrowd.rows import Rows
-from incrowd.rows.choose import count_cells, marked, moved, one_each, ranked
+from incrowd.rows.choose import count_swap_cells, marked, moved, one_each, ranked
 from incrowd.rows.frame import OURS, encode_rows
 
 LIKE, TARGET = f"{OURS}like", f"{OURS}target"
@@ -32,7 +32,7 @@ def swap(step: steps.Swap, number: int, state: State, context: Context) -> tuple
     who = context.household if step.together(context.household) else UNIT if context.has_unit else None
     flagged = marked(rows, TARGET, None if step.targets is None else _risky(state.table, step.targets))
     movers = _movers(flagged, step, who, context)
-    counted = count_cells(movers, step.geography, LIKE, TARGET, None if who is None else f"{OURS}size")
+    counted = count_swap_cells(movers, step.geography, LIKE, TARGET, None if who is None else f"{OURS}size")
     found = _decide(counted, step, context, number)
     changed, table = _moves(counted, step, found)
     numbered = ranked(movers, [*step.geography, LIKE, TARGET], context.orders("swap", str(number)))

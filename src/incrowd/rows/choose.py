@@ -104,7 +104,7 @@ def marked(rows: Rows, name: str, combinations: pa.Table | None) -> Rows:
     return replace(rows, table=joined.select(*rows.columns, **{name: hit}))
 
 
-def count_cells(rows: Rows, geography: Sequence[str], like: str, target: str, size: str | None) -> pa.Table:
+def count_swap_cells(rows: Rows, geography: Sequence[str], like: str, target: str, size: str | None) -> pa.Table:
     """How many lines there are in each cell, sorted; without those who live nowhere. `size` is a line's records."""
     names = [*geography, like, target]
     table = rows.table.filter([rows.table[name].notnull() for name in geography])
