@@ -32,7 +32,7 @@ from incrowd.rows.figures import (
     weigh,
     write_records,
 )
-from incrowd.rows.frame import OURS
+from incrowd.rows.frame import LINE, OURS
 from incrowd.rows.lookup import read_hierarchy
 from incrowd.rows.tabulate import tabulate, tabulate_population
 
@@ -185,7 +185,7 @@ def _records(rows: Rows, found: Measured, classes: Classes, household: str | Non
             figures["log"] = np.log1p(-figures[which])
     # Under our own names: the file may have a column called 'line' or 'individual'.
     ours = {f"{OURS}{name}": values for name, values in figures.items()}
-    joined = join_figures(number_lines(rows.bring_in(), f"{OURS}line"), classes.table, ours)
+    joined = join_figures(number_lines(rows.bring_in()), classes.table, ours)
     if "log" in figures and household is not None:
         joined = add_household_risk(joined, household, f"{OURS}log", f"{OURS}household_risk")
         names.append("household_risk")
@@ -200,7 +200,7 @@ def _records(rows: Rows, found: Measured, classes: Classes, household: str | Non
         homes = [household] if household is not None and household not in found.scenario.keys else []
         kept = [*found.scenario.keys, *homes]
         made = {f"{OURS}{name}": name if name not in kept else f"{name} (risk)" for name in ("line", *names)}
-        write_records(joined, made, kept, f"{OURS}line", records)
+        write_records(joined, made, kept, LINE, records)
     return replace(found, risks=(*found.risks, *risks))
 
 

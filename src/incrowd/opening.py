@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
+from incrowd.errors import InputError
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.population import join_population
 from incrowd.plan import Plan, check_columns
@@ -14,6 +15,7 @@ from incrowd.protect import UNIT, Context, DistantState, State, count
 from incrowd.rows import open_source
 from incrowd.rows.columns import refuse_empty_columns
 from incrowd.rows.engine import connect
+from incrowd.rows.figures import number_lines
 from incrowd.rows.lookup import read_hierarchy
 from incrowd.rows.memory import class_limit, engine_share, follow
 from incrowd.rows.tabulate import tabulate, tabulate_population
@@ -28,8 +30,12 @@ def begin(
     cap: int | None,
     stack: ExitStack,
     within: Callable[[float], None] | None = None,
+    trace: bool = False,
 ) -> tuple[State | DistantState, Context]:
-    """Open the data, check it against the plan, count it once. What was opened is closed with the stack."""
+    """Open the data, check it against the plan, count it once. What was opened is closed with the stack.
+
+    With `trace` every record carries its line in the source, so that an attack on the release can be judged.
+    """
     data = plan.data
     engine = connect(data.engine, spill=spill, memory=share_of(cap), master=data.master, limit=_limit(data.limit, cap))
     stack.callback(engine.close)
@@ -58,7 +64,13 @@ def begin(
         table, _ = table.project([key for key in keys if key not in dropped])
         outside = open_source(folder / data.population.source, engine=engine)
         counted = join_population(table, tabulate_population(outside, table.names, data.population.count))
-    return counted if isinstance(counted, DistantState) else State(rows.bring_in(), counted), context
+    if isinstance(counted, DistantState) and not trace:
+        return counted, context
+    if isinstance(counted, DistantState) or data.engine != "duckdb":
+        message = "an attack must know whose record is whose, and only DuckDB on this machine can tell it."
+        raise InputError("D190", message, "Attack a release of a sample with engine: duckdb, or leave attacks out.")
+    rows = rows.bring_in()
+    return State(number_lines(rows) if trace else rows, counted), context
 
 
 def context_of(plan: Plan, folder: Path, secret: Secret) -> Context:

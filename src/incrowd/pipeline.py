@@ -20,7 +20,8 @@ from incrowd.opening import begin, share_of
 from incrowd.plan import Plan, load_plan
 from incrowd.protect import UNIT, Change, Context, DistantState, State, near, protect, refuse_slips
 from incrowd.release import Known, Workspace, gate, open_workspace
-from incrowd.rows import Rows, open_source
+from incrowd.rows import Rows, open_source, reopen
+from incrowd.rows.frame import LINE
 from incrowd.rows.memory import keep_below, parse_memory
 from incrowd.rows.publish import published_table
 from incrowd.secret import Secret, find_secret, has_secret, new_secret, order_records
@@ -65,7 +66,7 @@ def run(
         start, context = begin(plan, folder, secret, work.spill, cap, stack, within)
         if plan.scenarios or plan.use_cases or plan.sweep is not None or plan.alternatives:
             start = near(start, "what the plan asks about risk and utility")
-        done = _carry_out(plan, start, context, work, tell)
+        done = carry_out(plan, start, context, work, tell)
         log, state = done.log, done.state
         tell("utility: what analysts keep")
         released = open_source(done.file, delimiter=",", encoding="utf-8", spill=work.spill, memory=share_of(cap))
@@ -103,7 +104,7 @@ def try_out(plan: Plan | str | Path, *, folder: Path | None = None, secret: Secr
         secret = secret or (find_secret(folder) if has_secret(folder) else new_secret())
         came, context = begin(plan, folder, secret, work.spill, None, stack)
         start = near(came, "a comparison")
-        done = _carry_out(plan, start, context, work, teller(None, 0))
+        done = carry_out(plan, start, context, work, teller(None, 0))
         return Trial(done.log, done.refusal, lost_bits(start.table, near(done.state, "a comparison").table))
 
 
@@ -114,18 +115,19 @@ def _read(plan: Plan | str | Path, folder: Path | None) -> tuple[Plan, Path]:
 
 
 @dataclass(frozen=True)
-class _Done:
+class Done:
     """All steps done, the file written, the gate asked."""
 
     log: RunLog
     refusal: NotReleasable | None
     file: Path
     state: State | DistantState
+    traced: Rows | None  # the written records and their lines in the source, where the rows have them
 
 
-def _carry_out(
+def carry_out(
     plan: Plan, start: State | DistantState, context: Context, work: Workspace, tell: Callable[[str], None]
-) -> _Done:
+) -> Done:
     """Step by step, write, and ask the gate."""
     state = start
     steps = [_log(0, "start", Change("the file as it came"), None, state, 0.0)]
@@ -136,7 +138,7 @@ def _carry_out(
         done = _log(number, step.step, change, step.reason, state, time.perf_counter() - begun)
         steps.append(replace(done, off=step.off))
     tell("write")
-    file, columns, units = _write(plan, state.rows, context, work)
+    file, columns, units, traced = _write(plan, state.rows, context, work)
     tell("gate: count the written file again")
     known = _known(state, context)
     verdicts, refusal = gate(plan, file, columns, steps[-1].after.records, context.secret, units, known)
@@ -145,7 +147,7 @@ def _carry_out(
         {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
         measure_run(plan, start, state),
     )  # fmt: skip
-    return _Done(log, refusal, file, state)
+    return Done(log, refusal, file, state, traced)
 
 
 def _known(state: State | DistantState, context: Context) -> Known:
@@ -186,19 +188,26 @@ def _log(
     )  # fmt: skip
 
 
-def _write(plan: Plan, rows: Rows, context: Context, work: Workspace) -> tuple[Path, list[str], Path | None]:
+def _write(
+    plan: Plan, rows: Rows, context: Context, work: Workspace
+) -> tuple[Path, list[str], Path | None, Rows | None]:
     """Write the rows in an order that a keyed hash decides: the order of the source says who is who."""
-    columns = [name for name in rows.columns if name != UNIT]
+    columns = [name for name in rows.columns if name not in (UNIT, LINE)]
     ordered = rows.shuffled(columns, order_records(context.subkey("order")))
     file = work.release / plan.release.file
     ordered.select(columns).write(file, plan.release.kind)
+    traced = None
+    if LINE in rows.columns:
+        # For attacks only, in the private folder: where each line came from.
+        ordered.select([*columns, LINE]).write(work.private / "traced.parquet", "parquet")
+        traced = reopen(work.private / "traced.parquet", rows.engine)
     if not context.has_unit:
-        return file, columns, None
+        return file, columns, None, traced
     # For the gate only, in the private folder: whose record each line is. Equal lines may trade places between the
     # two files, which changes no count.
     units = work.private / "units.parquet"
     ordered.select([UNIT]).write(units, "parquet")
-    return file, columns, units
+    return file, columns, units, traced
 
 
 def teller(progress: Progress | None, total: int) -> Callable[[str], None]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 
+from incrowd.attack.value import Attacked
 from incrowd.keys.table import KeyTable
 from incrowd.risk.measure import Measured
 from incrowd.utility.general import General
@@ -129,6 +130,7 @@ class RunLog:
     released_columns: tuple[str, ...] = ()
     risks: tuple[RiskLog, ...] = ()  # one for each scenario of the plan
     utility: UtilityLog | None = None  # None when nothing was released
+    attacks: tuple[Attacked, ...] = ()  # one for each attack and scenario that the plan asks for
 
     @property
     def start(self) -> Snapshot:

@@ -1,6 +1,6 @@
 """Where rows live: the only room that knows the engine."""
 
 from incrowd.rows.frame import Rows
-from incrowd.rows.source import open_source
+from incrowd.rows.source import open_source, reopen
 
-__all__ = ["Rows", "open_source"]
+__all__ = ["Rows", "open_source", "reopen"]

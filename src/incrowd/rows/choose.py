@@ -194,7 +194,7 @@ def _ordered(rows: Rows, orders: Sequence[OnBatch]) -> tuple[Rows, list[str]]:
     """With the columns to order by: a keyed hash of a hash of the whole record and of its number among equal ones."""
     first, second = orders
     hashed, copy, order = (f"{OURS}{name}" for name in ("hash", "copy", "order"))
-    table = rows._with(hashed, rows.columns, first, "int64").table
+    table = rows._with(hashed, rows.told, first, "int64").table
     number = ibis.row_number().over(ibis.window(group_by=hashed, order_by=hashed)).cast("int64")
     table = table.mutate(**{copy: number})
     text = table[copy].cast("string") + ":" + table[hashed].cast("string")

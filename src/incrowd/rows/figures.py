@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from incrowd.errors import InputError
 from incrowd.keys.packing import pack
 from incrowd.keys.table import KeyTable
-from incrowd.rows.frame import Rows, encode_rows
+from incrowd.rows.frame import LINE, Rows, encode_rows
 from incrowd.rows.summary import NUMBER
 from incrowd.rows.tabulate import encode
 
@@ -94,9 +94,9 @@ def household_summary(rows: Rows, column: str) -> tuple[float, float]:
     return float(found["total"][0].as_py() or 0.0), float(found["most"][0].as_py() or 0.0)
 
 
-def number_lines(rows: Rows, name: str) -> Rows:
-    """Every record with its number in the file, from 1 on: to find it again after a join."""
-    return replace(rows, table=rows.table.mutate(**{name: ibis.row_number() + 1}))
+def number_lines(rows: Rows) -> Rows:
+    """Every record with its number in the file, from 1 on, in the hidden column LINE: to find it again."""
+    return replace(rows, table=rows.table.mutate(**{LINE: (ibis.row_number() + 1).cast("int64")}))
 
 
 def write_records(rows: Rows, made: Mapping[str, str], kept: Sequence[str], order: str, path: Path) -> None:

@@ -13,6 +13,9 @@ from incrowd.rows.engine import Engine, OnBatch, Result
 
 #: Columns that the verbs add for a moment begin like this; a source with such a column is refused.
 OURS = "incrowd_"
+#: The hidden column that says on which line of the source a record stood, where an attack must know the truth. No
+#: choice may depend on it, and it is never written to a release.
+LINE = f"{OURS}line"
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,11 @@ class Rows:
     def columns(self) -> tuple[str, ...]:
         """The names of the columns, in order."""
         return tuple(self.table.columns)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The columns that choices may depend on: all but the hidden line."""
+        return tuple(name for name in self.table.columns if name != LINE)
 
     def text(self, column: str) -> ibis.Value:
         """A column as text, as it would stand in a CSV file."""
@@ -131,8 +139,8 @@ class Rows:
         plan = rest.rename_columns(["incrowd_low", "incrowd_high", *new]).append_column(
             "incrowd_part", encode_rows(old)
         )
-        made = self._with("incrowd_order", self.columns, function, "int64")
-        coded = made.table.mutate(incrowd_class=made.encoded(keys), incrowd_tie=made.encoded(self.columns))
+        made = self._with("incrowd_order", self.told, function, "int64")
+        coded = made.table.mutate(incrowd_class=made.encoded(keys), incrowd_tie=made.encoded(self.told))
         window = ibis.window(group_by="incrowd_class", order_by=["incrowd_order", "incrowd_tie"])
         ranked = coded.mutate(incrowd_rank=ibis.row_number().over(window))
         joined = ranked.inner_join(self.engine.lookup(plan), [("incrowd_class", "incrowd_part")])

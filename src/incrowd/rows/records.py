@@ -24,7 +24,7 @@ OLD = f"{OURS}old_"
 
 def draw(rows: Rows, function: OnBatch, name: str = DRAW) -> Rows:
     """Every record with a number in a new last column: a function of the record and its number among equal ones."""
-    ours = [column for column in rows.columns if not column.startswith((DRAW, OLD))]
+    ours = [column for column in rows.told if not column.startswith((DRAW, OLD))]
     coded = rows.table.mutate(incrowd_record=rows.encoded(ours))
     window = ibis.window(group_by="incrowd_record", order_by="incrowd_record")
     copies = coded.mutate(incrowd_copy=ibis.row_number().over(window))
@@ -119,7 +119,7 @@ def permute(rows: Rows, columns: Sequence[str], strata: Sequence[str], giver: On
     made = draw(draw(rows, giver, f"{DRAW}_giver"), taker, f"{DRAW}_taker")
     there = ibis.literal("").join([absent(made, name).ifelse("-", "+") for name in columns])
     coded = made.table.mutate(
-        incrowd_stratum=made.encoded(strata) + ":" + there if strata else there, incrowd_tie=made.encoded(rows.columns)
+        incrowd_stratum=made.encoded(strata) + ":" + there if strata else there, incrowd_tie=made.encoded(rows.told)
     )
     ranks = {
         side: ibis.row_number().over(

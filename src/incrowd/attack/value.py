@@ -1,0 +1,69 @@
+"""What an attack gives back: how often the intruder was right, beside how often a guess would have been."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from incrowd.risk.value import wilson
+
+
+@dataclass(frozen=True)
+class Rate:
+    """So many right of so many tries, with the Wilson interval.
+
+    >>> rate = Rate(850, 1000)
+    >>> round((rate.low + rate.high) / 2, 3), round((rate.high - rate.low) / 2, 3)
+    (0.849, 0.022)
+    """
+
+    hits: int
+    tries: int
+
+    @property
+    def value(self) -> float:
+        """The share of the tries that were right; 0 without any."""
+        return self.hits / self.tries if self.tries else 0.0
+
+    @property
+    def low(self) -> float:
+        """The lower end of the 95% interval."""
+        return wilson(self.hits, self.tries)[0] if self.tries else 0.0
+
+    @property
+    def high(self) -> float:
+        """The upper end: none right of n is not no risk, and no try at all tells nothing."""
+        return wilson(self.hits, self.tries)[1] if self.tries else 1.0
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """One attack on one release, measured.
+
+    `success` is of those whom the intruder went for. `baseline` is what a guess without the file reaches, `control`
+    the same attack on people who are not in the file, or without the target's own record. `claimed` is how often the
+    intruder dared to claim anything, with how many of the claims right: no baseline, but what it looks like from
+    outside. `worst` are the lines of the records most at risk, from 1 on, for the audit only.
+    """
+
+    attack: str  # its word: "linkage", "homogeneity", ...
+    scenario: str
+    knows: str  # what the intruder knows, in words
+    acts: str  # what the intruder does, in words
+    success: Rate | None  # None when it could not be tried; `why` says so
+    baseline: float | None
+    control: Rate | None
+    sentence: str  # what a manager understands
+    claimed: Rate | None = None
+    worst: tuple[int, ...] = ()
+    why: str = ""  # why there is no figure, no baseline or no control; what the figure does not show
+
+    @property
+    def residual(self) -> float | None:
+        """(attack - control) / (1 - control): what the file adds to what anybody could do without it.
+
+        Against the baseline where there is no control; None where there is neither, or nothing to add.
+        """
+        beside = self.control.value if self.control is not None and self.control.tries else self.baseline
+        if self.success is None or beside is None or beside >= 1:
+            return None
+        return (self.success.value - beside) / (1 - beside)

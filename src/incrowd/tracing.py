@@ -1,0 +1,87 @@
+"""The truth behind a release: the plan carried out again with every record's line in the source.
+
+It is stored nowhere: whoever has the source, the plan and the secret can always find it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from incrowd.attack.situation import Situation
+from incrowd.attacking import situation_of
+from incrowd.errors import InputError
+from incrowd.evidence.manifest import hash_file
+from incrowd.opening import begin
+from incrowd.pipeline import Done, carry_out, teller
+from incrowd.plan import Plan, load_plan, parse_plan, read_text
+from incrowd.protect import Context, State, near
+from incrowd.release import open_workspace
+from incrowd.risk.value import Scenario
+from incrowd.secret import Secret, find_secret, has_secret, new_secret
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A plan carried out, and whose record each released one is."""
+
+    plan: Plan
+    context: Context
+    start: State
+    state: State
+    done: Done
+
+    def situation(self, scenario: Scenario | None = None) -> Situation:
+        """What an attack in this scenario works on; without one, all keys are known."""
+        assert self.done.traced is not None
+        return situation_of(self.plan, self.context, self.start, self.state, self.done.traced, scenario)
+
+
+@contextmanager
+def trace(plan: Plan, folder: Path, secret: Secret) -> Iterator[Traced]:
+    """Carry a plan out up to the gate with the truth kept beside, and throw everything away at the end."""
+    with open_workspace(folder) as work, ExitStack() as stack:
+        came, context = begin(plan, folder, secret, work.spill, None, stack, trace=True)
+        start = near(came, "an attack")
+        done = carry_out(plan, start, context, work, teller(None, 0))
+        yield Traced(plan, context, start, near(done.state, "an attack"), done)
+
+
+@contextmanager
+def trace_plan(path: Path) -> Iterator[Traced]:
+    """The release that a plan would make. Where there is no secret yet, one that nobody will know."""
+    plan, folder = load_plan(path), path.resolve().parent
+    with trace(plan, folder, find_secret(folder) if has_secret(folder) else new_secret()) as traced:
+        yield traced
+
+
+@contextmanager
+def trace_release(release: Path, original: Path | None = None, folder: Path | None = None) -> Iterator[Traced]:
+    """The release of a run, made again from its audit, and found to be the same byte by byte.
+
+    `release` is a run's folder, its release folder, or the pointer to it. `original` is the source where it is now,
+    and `folder` where the other files of the plan are; left out, they are looked for where the run was.
+    """
+    run = release.resolve()
+    run = run.parent if run.name == "release" else run
+    audit, home = run / "audit", folder or run.parent.parent
+    if not (audit / "plan.yaml").exists() or not (audit / "secret").exists():
+        message = f"{release} has no audit beside it, so nobody can tell whose record is whose."
+        raise InputError("D192", message, "Name the folder of a run, runs/ID, or its release folder.")
+    plan = parse_plan(read_text(audit / "plan.yaml"), home)
+    if original is not None:
+        plan = plan.model_copy(update={"data": plan.data.model_copy(update={"source": str(original.resolve())})})
+    secret = Secret(bytes.fromhex((audit / "secret").read_text().strip()))
+    with trace(plan, home, secret) as traced:
+        if _hashes(traced.done.file) != _hashes(run / "release" / plan.release.file):
+            message = f"{release} is not what its audit makes of this data."
+            raise InputError("D193", message, "Name the data that it was made from, unchanged, with --original.")
+        yield traced
+
+
+def _hashes(file: Path) -> list[str]:
+    """A file's hash, or those of the parts in a folder."""
+    parts = sorted(file.rglob("*.parquet")) if file.is_dir() else [file]
+    return [hash_file(part) for part in parts if part.is_file()]
