@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -48,6 +48,16 @@ class Situation:
         if number <= most:
             return np.arange(number)
         return np.sort(np.argsort(self.draws(*purpose)(number), kind="stable")[:most])
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What an intruder has beside the release and what they know of a target."""
+
+    register: pa.Table | None = None  # people with the scenario's keys, at the release's categories
+    register_lines: Int64 | None = None  # for judging: the number of each one's record in `known`, or -1
+    others: Mapping[str, pa.Table] = field(default_factory=dict)  # other releases about some of the same people
+    tables: Mapping[str, pa.Table] = field(default_factory=dict)  # published tables of counts
 
 
 def fetch(rows: Rows, columns: Sequence[str], order: str | None = None) -> pa.Table:
