@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from incrowd.search import FoundRecoding, search_file
     from incrowd.secret import Secret
     from incrowd.sweeping import Swept, sweep
+    from incrowd.tiering import run_tiers
     from incrowd.verification import Verification, verify
     from incrowd.what_if import PlanFigures, compare
 
@@ -81,6 +82,7 @@ _HOME = {
     "perturbed_table": "beside",
     "profile": "profiling",
     "run": "pipeline",
+    "run_tiers": "tiering",
     "search_file": "search",
     "starter_plan": "profiling",
     "sweep": "sweeping",
@@ -131,6 +133,7 @@ __all__ = [
     "perturbed_table",
     "profile",
     "run",
+    "run_tiers",
     "search_file",
     "starter_plan",
     "sweep",

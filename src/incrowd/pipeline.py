@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from incrowd.assessment import measure_run
+from incrowd.attack.value import Attacked
 from incrowd.comparison import compare
-from incrowd.errors import NotReleasable
+from incrowd.errors import InputError, NotReleasable
 from incrowd.evidence.files import write_audit, write_release_files
 from incrowd.evidence.log import RunLog, Snapshot, StepLog
 from incrowd.keys.loss import lost_bits
@@ -49,13 +50,17 @@ def run(
     memory: str | None = None,
     progress: Progress | None = None,
     within: Callable[[float], None] | None = None,
+    together: tuple[Attacked, ...] = (),
 ) -> Run:
     """Take a plan from the raw file to a release. Raises NotReleasable, and publishes nothing, when it must not be.
 
     `folder` is where the files that a plan names are looked for (the plan's own folder), `out` where `runs` and the
     pointer `release` are put (the same). `memory` caps what the process may use. `progress` hears what begins, `within`
-    which share of it the engine has done.
+    which share of it the engine has done. `together` are attacks with another file of the same plan, for the report.
     """
+    if not isinstance(plan, Plan) and not Path(plan).exists() and "@" in Path(plan).name:
+        message = "a file of one tier is released with those of the others, or not at all."
+        raise InputError("D252", message, "Run the whole plan: the files are tried together first.")
     plan, folder = _read(plan, folder)
     home = out or folder
     cap = None if memory is None else parse_memory(memory)
@@ -67,7 +72,7 @@ def run(
         if plan.scenarios or plan.use_cases or plan.sweep is not None or plan.alternatives:
             start = near(start, "what the plan asks about risk and utility")
         done = carry_out(plan, start, context, work, tell)
-        log, state = done.log, done.state
+        log, state = replace(done.log, attacks=(*done.log.attacks, *together)), done.state
         tell("utility: what analysts keep")
         released = open_source(done.file, delimiter=",", encoding="utf-8", spill=work.spill, memory=share_of(cap))
         if done.refusal is None and isinstance(start, State) and isinstance(state, State):

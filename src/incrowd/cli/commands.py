@@ -150,16 +150,27 @@ def run(
 
     Exit code 0: released; 2: a fault in the plan or the data; 3: a requirement does not hold, nothing is released
     and an earlier release stays as it is.
+
+    A plan with tiers makes a file for each, in a folder named after the tier, or none of them.
     """
     from incrowd.cli.show import show_run, step_bars
-    from incrowd.pipeline import run as run_plan
+    from incrowd.plan import load_tiers
 
+    tiered = len(load_tiers(plan)) > 1
     with step_bars(quiet=json_) as bars:
-        done = run_plan(plan, out=out, memory=memory, progress=bars.begin, within=bars.within)
+        if tiered:
+            from incrowd.tiering import run_tiers
+
+            runs = run_tiers(plan, out=out, memory=memory, progress=bars.begin)
+        else:
+            from incrowd.pipeline import run as run_plan
+
+            runs = (run_plan(plan, out=out, memory=memory, progress=bars.begin, within=bars.within),)
+    content = [{"release": str(done.release), "audit": str(done.audit), **asdict(done.log)} for done in runs]
     if json_:
-        content = {"release": str(done.release), "audit": str(done.audit), **asdict(done.log)}
-        typer.echo(json.dumps(content, indent=1))
-    else:
+        typer.echo(json.dumps(content if tiered else content[0], indent=1))
+        return
+    for done in runs:
         show_run(done)
 
 

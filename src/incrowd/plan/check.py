@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from incrowd.errors import Fault, PlanError
@@ -15,11 +16,32 @@ from incrowd.plan.uses import check_use_cases
 
 def check_plan(plan: Plan, folder: Path) -> list[Fault]:
     """Every fault that shows without opening the data."""
+    if plan.tiers:
+        return check_tiers(plan, folder)
     left = released_columns(plan)
     return [
         *_files(plan, folder), *_steps(plan), *_order(plan), *_released(plan, left), *_requirements(plan, left),
         *_population(plan), *_scenarios(plan), *_perturbed(plan), *check_use_cases(plan, left, folder),
     ]  # fmt: skip
+
+
+def check_tiers(plan: Plan, folder: Path) -> list[Fault]:
+    """The same for a plan of several files: those of each, at their places; what they share once."""
+    names = [tier.tier for tier in plan.tiers]
+    twice = [i for i, name in enumerate(names) if name in names[:i]]
+    faults = [Fault("P070", f"tiers.{i}.tier", "this tier is there already.", "Name each once.") for i in twice]
+    for number, tier in enumerate(plan.tiers):
+        for fault in check_plan(plan.of_tier(tier.tier), folder):
+            head, _, rest = fault.place.partition(".")
+            place, at = fault.place, int(rest.partition(".")[0]) if rest.partition(".")[0].isdigit() else 0
+            if head == "steps" and at >= len(plan.steps):
+                place = f"tiers.{number}.steps.{at - len(plan.steps)}{rest.removeprefix(str(at))}"
+            elif head == "requirements" and tier.requirements is not None:
+                place = f"tiers.{number}.{fault.place}"
+            moved = replace(fault, place=place)
+            if moved not in faults and tier.tier not in names[:number]:
+                faults.append(moved)
+    return faults
 
 
 def check_columns(plan: Plan, columns: Sequence[str], source: str) -> None:

@@ -16,7 +16,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from incrowd.errors import Fault, InputError, PlanError
-from incrowd.plan import hierarchies, model, requirements, scenarios, steps, use_cases
+from incrowd.plan import hierarchies, model, requirements, scenarios, steps, tiers, use_cases
 from incrowd.plan.check import check_plan
 from incrowd.plan.model import Plan
 from incrowd.plan.salvage import salvage
@@ -38,9 +38,32 @@ class Inspection:
 
 
 def load_plan(path: str | Path) -> Plan:
-    """Read a plan and check everything that can be checked without the data. Raises PlanError with all faults."""
-    path = Path(path)
-    return parse_plan(read_text(path), path.parent)
+    """Read a plan and check everything that can be checked without the data. Raises PlanError with all faults.
+
+    Of a plan that makes several files one is named as `plan.yaml@open`.
+    """
+    plans = load_tiers(path)
+    if len(plans) > 1:
+        named = ", ".join(f"{Path(path).name}@{plan.tier}" for plan in plans)
+        raise InputError("D250", f"{path} makes several files, and this works on one.", f"Name one: {named}.")
+    return plans[0]
+
+
+def load_tiers(path: str | Path) -> list[Plan]:
+    """The plans of all files that a plan makes: one, or one for each of its tiers; or the one named after the @."""
+    path, name = Path(path), None
+    if not path.exists() and "@" in path.name:
+        text, _, name = str(path).rpartition("@")
+        path = Path(text)
+    plan = parse_plan(read_text(path), path.parent)
+    plans = [plan.of_tier(tier.tier) for tier in plan.tiers] if plan.tiers else [plan]
+    if name is None:
+        return plans
+    found = [plan for plan in plans if plan.tier == name]
+    if not found:
+        known = ", ".join(plan.tier for plan in plans)
+        raise InputError("D251", f"{path} makes no file of the tier {name!r}.", f"It has: {known}.")
+    return found
 
 
 def read_text(path: Path) -> str:
@@ -165,6 +188,7 @@ def _field_names() -> list[str]:
         *vars(hierarchies).values(),
         *vars(scenarios).values(),
         *vars(steps).values(),
+        *vars(tiers).values(),
         *vars(use_cases).values(),
     ]:
         if isinstance(thing, type) and issubclass(thing, BaseModel):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -12,6 +12,7 @@ from incrowd.plan.requirements import AnyRequirement
 from incrowd.plan.scenarios import Exposure, Protection, Scenario
 from incrowd.plan.steps import AnyStep
 from incrowd.plan.strict import Strict, Text
+from incrowd.plan.tiers import Tier, TierName, Together
 from incrowd.plan.use_cases import Alternative, AnyUseCase, Sweep
 
 Role = Literal["identifier", "key", "sensitive", "other"]
@@ -158,8 +159,9 @@ class Plan(Strict):
 
     title: Text
     data: Data
-    tier: Literal["open", "safeguarded", "controlled"] = Field(
-        description="Who will get the file. The tier is part of what all randomness is derived from."
+    tier: TierName = Field(
+        description="Who will get the file. The tier is part of what all randomness is derived from. Left out where "
+        "the plan has `tiers`."
     )
     variables: Annotated[dict[str, Variable], Field(min_length=1)] = Field(
         description="Every column of the data, with its role."
@@ -179,6 +181,29 @@ class Plan(Strict):
         default_factory=list, description="Requirements that are not made; the report says what each would cost."
     )
     release: Release = Release()
+    tiers: list[Tier] = Field(
+        default_factory=list,
+        description="Several files from one source, each with steps of its own after those above.",
+    )
+    together: Together = Field(Together(), description="With tiers: what the files may not do together.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _first_tier(cls, content: Any) -> Any:
+        """A plan with tiers has no tier of its own; until one is chosen it passes for the first."""
+        if not isinstance(content, dict) or not content.get("tiers"):
+            return content
+        if "tier" in content:
+            raise ValueError("a plan has either tier or tiers")
+        first = content["tiers"][0] if isinstance(content["tiers"], list) else None
+        name = first.get("tier") if isinstance(first, dict) else None
+        return {**content, "tier": name if name in get_args(TierName) else "controlled"}
+
+    def of_tier(self, name: str) -> Plan:
+        """The plan of one of its files alone."""
+        one = next(tier for tier in self.tiers if tier.tier == name)
+        mine = {"steps": [*self.steps, *one.steps], "requirements": one.requirements or self.requirements}
+        return self.model_copy(update={"tier": name, "tiers": [], **mine})
 
     @property
     def active(self) -> list[tuple[int, AnyStep]]:

@@ -47,6 +47,8 @@ class Salvaged:
 def salvage(content: dict[str, Any], places: Iterable[tuple[str | int, ...]]) -> Salvaged | None:
     """The plan without the parts at these places; None where too little is left."""
     places = list(places)
+    if () in places:  # the parts do not go together
+        return None
     sound = copy.deepcopy(content)
     bad = {
         part: {p[1] for p in places if p[0] == part and len(p) > 1} for part in ("steps", "requirements", "variables")
@@ -66,6 +68,8 @@ def salvage(content: dict[str, Any], places: Iterable[tuple[str | int, ...]]) ->
         items = sound.get(part) or []
         kept[part] = [i for i in range(len(items)) if i not in bad[part]]
         sound[part] = [items[i] for i in kept[part]]
+    if "tier" not in sound and not sound.get("tiers"):
+        sound["tier"] = _HARMLESS["tier"]
     sound["requirements"] = sound["requirements"] or _HARMLESS["requirements"]
     try:
         plan = Plan.model_validate(sound)

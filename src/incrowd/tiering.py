@@ -1,0 +1,86 @@
+"""Several files from one source: each made and judged as any release, and then all of them together.
+
+Somebody may hold more than one of the files. So before the first is published, all are made on trial, and an intruder
+who has two of them tries to learn what neither tells alone.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+from incrowd.attack.composition import compose
+from incrowd.attack.situation import Situation
+from incrowd.attack.value import Attacked
+from incrowd.errors import NotReleasable
+from incrowd.pipeline import Progress, Run, run
+from incrowd.plan import Plan, load_tiers
+from incrowd.secret import Secret, find_secret
+from incrowd.tracing import trace
+
+
+def run_tiers(
+    path: str | Path,
+    *,
+    out: Path | None = None,
+    secret: Secret | None = None,
+    memory: str | None = None,
+    progress: Progress | None = None,
+) -> tuple[Run, ...]:
+    """Take a plan with tiers from the raw file to its releases, each in a folder named after its tier.
+
+    Raises NotReleasable, and publishes none of them, when one must not be released, or two must not be together. A
+    plan without tiers is run as always, with its release in `out` itself.
+    """
+    plans, folder = load_tiers(path), Path(path).resolve().parent
+    home = out or folder
+    if len(plans) == 1:
+        return (run(plans[0], folder=folder, out=home, secret=secret, memory=memory, progress=progress),)
+    secret = secret or find_secret(home)
+    limit = plans[0].together.limit
+    found: dict[str, list[Attacked]] = {plan.tier: [] for plan in plans}
+    with ExitStack() as stack:
+        situations: dict[str, Situation] = {}
+        for number, plan in enumerate(plans, start=1):
+            if progress is not None:
+                progress(f"{plan.tier}: on trial", number, len(plans))
+            traced = stack.enter_context(trace(plan, folder, secret))
+            if traced.done.refusal is not None:
+                run(plan, folder=folder, out=_home(home, plan), secret=secret, memory=memory)  # refuses, with its audit
+                raise traced.done.refusal
+            situations[plan.tier] = traced.situation()
+        for one, other in combinations(plans, 2):
+            for attacked in compose(situations[one.tier], situations[other.tier]):
+                named = replace(attacked, scenario=f"holds the files {one.tier} and {other.tier}")
+                found[one.tier].append(named)
+                found[other.tier].append(named)
+                _refuse_above(named, limit)
+    return tuple(
+        run(
+            plan, folder=folder, out=_home(home, plan), secret=secret, memory=memory, progress=progress,
+            together=tuple(found[plan.tier]),
+        )
+        for plan in plans
+    )  # fmt: skip
+
+
+def _home(home: Path, plan: Plan) -> Path:
+    folder = home / plan.tier
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _refuse_above(attacked: Attacked, limit: float) -> None:
+    """The files are counted whole, so the share itself is compared, not the end of an interval."""
+    if attacked.success is None:
+        message = f"whether two files undo each other could not be tried ({attacked.why})."
+        raise NotReleasable("R025", message, "Nothing was released.")
+    if attacked.success.value > limit:
+        share = f"{attacked.success.value:.2%} of the people, where {limit:.2%} are allowed"
+        raise NotReleasable(
+            "R024",
+            f"who {attacked.scenario} pins down {share}; nothing was released.",
+            "Use the same categories in both, or sample them apart; together: limit says what is allowed.",
+        )

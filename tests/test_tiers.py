@@ -1,0 +1,124 @@
+"""Several files from one source: each holds alone, and two of them do not undo each other, or none is released."""
+
+import csv
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import incrowd as ic
+from incrowd.errors import InputError
+from incrowd.plan import load_tiers
+from people import plan_with, write_case
+
+DROP = {"step": "drop", "variables": ["name"]}
+SUPPRESS = {"step": "suppress_records"}
+
+
+def _bands(*bands: str) -> dict[str, Any]:
+    return {"step": "recode", "variable": "age", "bands": list(bands)}
+
+
+def _case(folder: Path, first: list[Any], second: list[Any], **more: Any) -> Path:
+    plan = plan_with(steps=[DROP], **more)
+    del plan["tier"]
+    plan["tiers"] = [{"tier": "open", "steps": first}, {"tier": "safeguarded", "steps": second}]
+    return write_case(folder, plan, PEOPLE)
+
+
+#: Everybody's note is their own, so the records of one person can be found in both files.
+PEOPLE = "".join(f"n{i},{20 + i % 40},{'fm'[i % 2]},{'yn'[i // 7 % 3 == 0]},{i:03}\n" for i in range(240))
+
+
+def _read(file: Path) -> list[dict[str, str]]:
+    with file.open() as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_each_tier_gets_its_file_and_each_holds(tmp_path: Path) -> None:
+    coarse, fine = [_bands("0", "40"), SUPPRESS], [_bands("0", "30", "40", "50"), SUPPRESS]
+    path = _case(tmp_path, coarse, fine)
+    runs = ic.run_tiers(path)
+    assert [run.log.tier for run in runs] == ["open", "safeguarded"]
+    for run, bands in zip(runs, (2, 4), strict=True):
+        assert run.release.parent.parent.parent == tmp_path / run.log.tier
+        rows = _read(tmp_path / run.log.tier / "release" / "people.csv")
+        classes = Counter((row["age"], row["sex"]) for row in rows)
+        assert len(classes) == 2 * bands
+        assert min(classes.values()) >= 3
+        assert [attacked.attack for attacked in run.log.attacks] == ["composition"] * len(run.log.attacks)
+        assert run.log.attacks
+        assert "tiers: []" in (run.audit / "plan.yaml").read_text()
+    assert not (tmp_path / "release").exists()
+
+
+def test_two_bandings_that_cut_people_out_together_are_refused(tmp_path: Path) -> None:
+    # Each band of ten years holds everybody's crowd; one year out of step, they leave single years between them.
+    first = [_bands("0", "30", "40", "50"), SUPPRESS]
+    second = [_bands("0", "31", "41", "51"), SUPPRESS]
+    path = _case(tmp_path, first, second, requirements=[{"model": "k", "k": "10"}])
+    with pytest.raises(ic.NotReleasable) as refusal:
+        ic.run_tiers(path)
+    assert refusal.value.code == "R024"
+    assert not list(tmp_path.glob("*/release"))
+    assert not [run for run in tmp_path.glob("*/runs/*") if run.is_dir()]
+    plan = yaml.safe_load(path.read_text())
+    path.write_text(yaml.safe_dump({**plan, "together": {"limit": "1"}}, sort_keys=False))
+    assert len(ic.run_tiers(path)) == 2
+
+
+def test_one_tier_that_fails_keeps_back_all(tmp_path: Path) -> None:
+    path = _case(tmp_path, [_bands("0", "40"), SUPPRESS], [])
+    with pytest.raises(ic.NotReleasable, match="R001"):
+        ic.run_tiers(path)
+    assert not list(tmp_path.glob("*/release"))
+    assert [run.name[-8:] for run in tmp_path.glob("safeguarded/runs/2*")] == ["-refused"]
+
+
+def test_the_files_share_no_order(tmp_path: Path) -> None:
+    same = [_bands("0", "40"), SUPPRESS]
+    ic.run_tiers(_case(tmp_path, same, same))
+    notes = [[row["note"] for row in _read(tmp_path / tier / "release" / "people.csv")] for tier in
+             ("open", "safeguarded")]  # fmt: skip
+    assert sorted(notes[0]) == sorted(notes[1])
+    assert sum(a == b for a, b in zip(*notes, strict=True)) < len(notes[0]) / 10
+
+
+def test_other_commands_work_on_one_of_the_files(tmp_path: Path) -> None:
+    path = _case(tmp_path, [_bands("0", "40"), SUPPRESS], [SUPPRESS], requirements=[{"model": "k", "k": "2"}])
+    assert [plan.tier for plan in load_tiers(path)] == ["open", "safeguarded"]
+    one = ic.load_plan(f"{path}@open")
+    assert (one.tier, len(one.steps)) == ("open", 3)
+    for wrong, code in ((path, "D250"), (f"{path}@controlled", "D251")):
+        with pytest.raises(InputError, match=code):
+            ic.load_plan(wrong)
+    with pytest.raises(InputError, match="D252"):
+        ic.run(f"{path}@open")
+
+
+def test_a_plan_without_tiers_runs_as_always(tmp_path: Path) -> None:
+    (run,) = ic.run_tiers(write_case(tmp_path))
+    assert (tmp_path / "release").resolve() == run.release
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "place"),
+    [
+        ({"tier": "open"}, "P004", "plan"),
+        ({"tiers": [{"tier": "open", "steps": [SUPPRESS]}, {"tier": "open"}]}, "P070", "tiers.1.tier"),
+        ({"tiers": [{"tier": "open"}, {"tier": "controlled", "steps": [SUPPRESS, _bands("0", "9")]}]}, "P017",
+         "tiers.1.steps.1"),
+        ({"tiers": [{"tier": "open", "requirements": [{"model": "distinct_l", "l": "2", "sensitive": "age"}]}]}, "P019",
+         "tiers.0.requirements.0.sensitive"),
+        ({"tiers": [{"tier": "secret"}]}, "P004", "tiers.0.tier"),
+    ],
+)  # fmt: skip
+def test_faults_are_shown_where_they_are(tmp_path: Path, change: dict[str, Any], code: str, place: str) -> None:
+    path = _case(tmp_path, [SUPPRESS], [SUPPRESS])
+    path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), **change}, sort_keys=False))
+    with pytest.raises(ic.PlanError) as error:
+        load_tiers(path)
+    assert [(fault.code, fault.place) for fault in error.value.faults] == [(code, place)]
+    assert error.value.faults[0].line
