@@ -17,7 +17,7 @@ from incrowd.release import recount
 from incrowd.rows import open_source
 from incrowd.rows.tabulate import tabulate
 from incrowd.utility.points import Point, conclude
-from people import SECRET
+from people import SECRET, plan_with, write_case
 
 
 @pytest.fixture(autouse=True)
@@ -184,3 +184,19 @@ def test_half_a_person_is_no_count(tmp_path: Path) -> None:
     (tmp_path / "crowd.csv").write_text("a,n\nx,1.5\n")
     with pytest.raises(ic.InputError, match="D027"):
         ic.verify(tmp_path / "people.csv", ["a"], [ic.K(1)], population=tmp_path / "crowd.csv", population_count="n")
+
+
+def test_the_scenarios_of_a_run_use_the_weights_that_incrowd_risk_uses(tmp_path: Path) -> None:
+    """Each record stands for ten people, so nobody is as exposed as the file alone makes them look."""
+    lines = "".join(f"n{i},{20 + i % 40},{'fm'[i % 2]},{'yn'[i % 3 == 0]},{8 + i % 5}\n" for i in range(60))
+    plan = plan_with(
+        scenarios=[{"name": "neighbour", "keys": ["age", "sex"], "knows_who_is_in": "false"}],
+        steps=[{"step": "drop", "variables": ["name"]}],
+        requirements=[{"model": "k", "k": "1"}],
+    )
+    plan["data"]["weights"] = "note"
+    path = write_case(tmp_path, plan, lines)
+    before = ic.run(path).log.risks[0].before
+    alone = ic.assess_plan(path).measured[0]
+    assert {(r.name, r.value) for r in alone.risks} == {(r.name, r.value) for r in before.risks}
+    assert any(r.name.startswith("individual") for r in before.risks)

@@ -19,6 +19,7 @@ from incrowd.risk.record import individual_risk
 from incrowd.risk.value import named
 from incrowd.rows import open_source
 from incrowd.rows.figures import add_household_risk, join_figures, number_lines, weigh
+from incrowd.rows.frame import LINE
 from people import plan_with, write_case
 from risk_cases import ORACLE, column, read
 from shared import SHARED, needs_shared
@@ -42,9 +43,9 @@ def test_household_risk_as_sdcmicro(case: str, keys: list[str], weight: str) -> 
     f = table.records.astype(float)
     p = f / weights
     theirs = np.where(f > 2, p / (f - (1 - p)), individual_risk(f, weights))  # sdcMicro's approximation above 2
-    joined = join_figures(number_lines(rows, "line"), table, {"f": f, "ln": np.log1p(-theirs)})
+    joined = join_figures(number_lines(rows), table, {"f": f, "ln": np.log1p(-theirs)})
     found = add_household_risk(joined, "ori_hid", "ln", "home")
-    data = found.collect(found.table.order_by("line").select("f", "home"))
+    data = found.collect(found.table.order_by(LINE).select("f", "home"))
     expected = read(f"02_risk_{case}.csv")
     assert data["f"].to_pylist() == column(expected, "fk").tolist()
     assert data["home"].to_numpy() == pytest.approx(column(expected, "hier_risk"), rel=1e-9)

@@ -163,12 +163,17 @@ def _count(rows: Rows, scenario: Scenario, given: Given) -> tuple[KeyTable, Floa
         return table, weights
     outside = open_source(given.population)
     joined = join_population(table, tabulate_population(outside, scenario.keys, given.population_count))
-    if weights is not None:
-        # Both tables are in lexicographic order: the file's classes are the joined ones with records, in order.
-        spread = np.zeros(len(joined.records))
-        spread[joined.records > 0] = weights
-        weights = spread
-    return joined, weights
+    return joined, None if weights is None else _spread(joined, weights)
+
+
+def _spread(joined: KeyTable, weights: Floats) -> Floats:
+    """Weights of the file's classes for a table that has the population's classes as well.
+
+    Both are in lexicographic order: the file's classes are the joined ones with records, in order.
+    """
+    spread = np.zeros(len(joined.records))
+    spread[joined.records > 0] = weights
+    return spread
 
 
 def _recodes(table: KeyTable, key: str, hierarchy: Hierarchy) -> dict[str, Recode]:
@@ -219,7 +224,8 @@ def measure_run(plan: Plan, came: State | DistantState, leaves: State | DistantS
     """The scenarios of the plan, measured before the first step and after the last.
 
     Where the plan does not say which share of the population the file is, a sample from it says: no more than it was
-    drawn from. That takes the file for its population, and can only make the risk look larger.
+    drawn from. That takes the file for its population, and can only make the risk look larger. Sampling weights count
+    where the rows have them and a record is a person; weights of records that were sampled again are no such weights.
     """
     if not plan.scenarios or isinstance(came, DistantState) or isinstance(leaves, DistantState):
         return ()
@@ -230,14 +236,17 @@ def measure_run(plan: Plan, came: State | DistantState, leaves: State | DistantS
     if after is None and plan.data.population is None and leaves.sampled < 1:
         after = leaves.sampled
 
-    def measured(table: KeyTable, scenario: Scenario, part: float | None) -> Measured | None:
-        keys = [key for key in scenario.keys if key in table.names]
-        if not keys or not table.classes:
+    def measured(state: State, scenario: Scenario, part: float | None) -> Measured | None:
+        keys = [key for key in scenario.keys if key in state.table.names]
+        if not keys or not state.table.classes:
             return None
-        return measure_scenario(table.project(keys)[0], scenario, fraction=part, imputed=imputed)[0]
+        table, weights, by = state.table.project(keys)[0], None, plan.data.weights
+        if by in state.rows.columns and by is not None and plan.data.unit is None and state.sampled == 1:
+            weights = _spread(table, weigh(state.rows, keys, by)[1])
+        return measure_scenario(table, scenario, fraction=part, imputed=imputed, weights=weights)[0]
 
     found = []
     for scenario in plan_scenarios(plan):
-        if (before := measured(came.table, scenario, fraction)) is not None:
-            found.append(RiskLog(before, measured(leaves.table, scenario, after)))
+        if (before := measured(came, scenario, fraction)) is not None:
+            found.append(RiskLog(before, measured(leaves, scenario, after)))
     return tuple(found)
