@@ -70,11 +70,23 @@ def test_two_bandings_that_cut_people_out_together_are_refused(tmp_path: Path) -
 
 
 def test_one_tier_that_fails_keeps_back_all(tmp_path: Path) -> None:
-    path = _case(tmp_path, [_bands("0", "40"), SUPPRESS], [])
+    path = _case(tmp_path, [_bands("0", "40"), SUPPRESS], [], requirements=[{"model": "k", "k": "10"}])
     with pytest.raises(ic.NotReleasable, match="R001"):
         ic.run_tiers(path)
     assert not list(tmp_path.glob("*/release"))
     assert [run.name[-8:] for run in tmp_path.glob("safeguarded/runs/2*")] == ["-refused"]
+
+
+def test_files_about_other_people_are_harmless_together(tmp_path: Path) -> None:
+    """One file keeps the young, the other the old: nobody is in both, so there is nothing to put together."""
+    single = [str(age) for age in range(20, 60)]
+    path = _case(tmp_path, [_bands("0", *single[20:]), SUPPRESS], [_bands("0", *single[:20], "40"), SUPPRESS])
+    path.with_name("people.csv").write_text(
+        "name,age,sex,ill,note\n" + "".join(f"n{age},{age},f,{'yn'[age % 2]},{age}\n" for age in range(20, 60))
+    )
+    runs = ic.run_tiers(path)
+    assert [run.log.end.records for run in runs] == [20, 20]
+    assert [run.log.attacks for run in runs] == [(), ()]
 
 
 def test_the_files_share_no_order(tmp_path: Path) -> None:

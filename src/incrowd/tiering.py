@@ -52,7 +52,10 @@ def run_tiers(
                 raise traced.done.refusal
             situations[plan.tier] = traced.situation()
         for one, other in combinations(plans, 2):
-            for attacked in compose(situations[one.tier], situations[other.tier]):
+            pair = situations[one.tier], situations[other.tier]
+            if not (pair[0].inside & pair[1].inside).any():
+                continue  # nobody is in both: there is nothing to put together
+            for attacked in compose(*pair):
                 named = replace(attacked, scenario=f"holds the files {one.tier} and {other.tier}")
                 found[one.tier].append(named)
                 found[other.tier].append(named)
@@ -77,8 +80,9 @@ def _refuse_above(attacked: Attacked, limit: float) -> None:
     if attacked.success is None:
         message = f"whether two files undo each other could not be tried ({attacked.why})."
         raise NotReleasable("R025", message, "Nothing was released.")
-    if attacked.success.value > limit:
-        share = f"{attacked.success.value:.2%} of the people, where {limit:.2%} are allowed"
+    pinned = attacked.success.value - (attacked.baseline or 0.0)
+    if pinned > limit:
+        share = f"{pinned:.2%} of the people whom neither pins down alone, where {limit:.2%} are allowed"
         raise NotReleasable(
             "R024",
             f"who {attacked.scenario} pins down {share}; nothing was released.",
