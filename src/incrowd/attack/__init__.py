@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from incrowd.attack.composition import composition
 from incrowd.attack.dictionary import dictionary
+from incrowd.attack.differencing import differencing
 from incrowd.attack.gap import gap
 from incrowd.attack.homogeneity import homogeneity
 from incrowd.attack.inference import inference
@@ -21,6 +23,8 @@ ATTACKS: Mapping[str, Callable[[Situation, Beside], list[Attacked]]] = {
     "inference": inference,
     "gap": gap,
     "minimality": minimality,
+    "composition": composition,
+    "differencing": differencing,
     "row_order": row_order,
     "dictionary": dictionary,
 }

@@ -27,11 +27,12 @@ _LOOKS = re.compile(r"(0x)?[0-9a-fA-F]{8}|(0x)?[0-9a-fA-F]{16,128}|[A-Za-z0-9+/_
 def dictionary(situation: Situation, beside: Beside) -> list[Attacked]:
     """Can a released pseudonym be made again by somebody who has a list of names but no secret?
 
-    For each released column that looks like a pseudonym, or that has a value of its own for each value of an identifier.
-    Success: released records whose pseudonym was made from that person's identifiers. Baseline: a guess among the
-    different pseudonyms. Control: the pseudonyms of people who are not in the release, looked up in the same way. To save
-    time a way is tried on forty released people first, whose identifiers are known here; an intruder tries all. Misleads
-    when nothing is found: a hash with a salt that leaked (in a report, in a program) is not among the ways tried.
+    For each released column that looks like a pseudonym, or that has a value of its own for each value of an
+    identifier. Success: released records whose pseudonym was made from that person's identifiers. Baseline: a guess
+    among the different pseudonyms. Control: the pseudonyms of people who are not in the release, looked up in the same
+    way. To save time a way is tried on forty released people first, whose identifiers are known here; an intruder tries
+    all. Misleads when nothing is found: a hash with a salt that leaked (in a report, in a program) is not among the
+    ways tried.
     """
     names = [name for name in situation.identifiers if name in situation.columns]
     if not names:
@@ -83,7 +84,7 @@ def _attack(situation: Situation, came: pa.Table, column: str, names: list[str])
         f"{share(success.value)} of the pseudonyms in {column} can be made again by anybody who has a list of the "
         f"identifiers, without a secret. {how}"
         if success.hits
-        else f"None of the {success.tries:,} pseudonyms in {column} could be made again from the identifiers by a usual way."
+        else f"None of the {success.tries:,} pseudonyms in {column} could be made again from the identifiers."
     )
     hit = situation.lines[np.flatnonzero(right)[:50]]
     return Attacked(

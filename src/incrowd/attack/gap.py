@@ -34,8 +34,8 @@ def gap(situation: Situation, beside: Beside) -> list[Attacked]:
     the neighbours. Baseline: the release's most frequent value for all of them. Control: the same guess about people in
     the release, with their own class left out: what neighbours tell about anybody. The sentence has the AUC of the
     neighbours' shares against the true values and, where classes were left out both for their size and for their value,
-    against that reason. Misleads where a class is missing because nobody was sampled from it: then there is no reason to
-    guess. Reference: study 2, 7.2.
+    against that reason. Misleads where a class is missing because nobody was sampled from it: then there is no reason
+    to guess. Reference: study 2, 7.2.
     """
     if why := impossible(situation, "gap", ACTS):
         return why
@@ -70,7 +70,7 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive, near: Arou
     area = auc_of_values(shares[met.combination[targets]], true[targets])
     reason = _reason(met, sensitive, shares, gone)
     sentence = (
-        f"{success.tries:,} people have a combination of keys that is missing from the release. The neighbouring classes "
+        f"{success.tries:,} people have a combination of keys that is missing from the release. The classes around it "
         f"name the right {sensitive.name} for {share(success.value)} of them; the most frequent value is right for "
         f"{share(baseline)}. "
         + (

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.stats import rankdata
 
 from incrowd.attack.knowledge import Bools, Sensitive
 from incrowd.attack.meeting import Meeting
@@ -60,7 +59,7 @@ def around(met: Meeting, sensitive: Sensitive) -> Around:
 
 def missing(met: Meeting) -> Bools:
     """For each combination, whether no released record can have it."""
-    return np.diff(met.meets.indptr) == 0
+    return np.asarray(np.diff(met.meets.indptr) == 0)
 
 
 def auc(scores: Floats, true: Bools) -> float | None:
@@ -74,7 +73,8 @@ def auc(scores: Floats, true: Bools) -> float | None:
     without = len(true) - with_it
     if not with_it or not without:
         return None
-    ranks = rankdata(scores)
+    _, to, number = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(number) - (number - 1) / 2)[to.ravel()]
     return float((ranks[true].sum() - with_it * (with_it + 1) / 2) / (with_it * without))
 
 

@@ -31,10 +31,10 @@ def homogeneity(situation: Situation, beside: Beside) -> list[Attacked]:
 
     A target's class are the released records that can be theirs by the scenario's keys. Success: values stated rightly,
     of all targets; `claimed` the same of those for whom one is stated. Baseline: the most frequent value stated for the
-    same people, so that the two compare. Control: the attack on the people who are not in the release. Blank and coarser
-    keys are read in two ways (may be anybody's, or not thought of where a class has the very same labels), and the way
-    that is right more often is reported. Misleads where the value is the same for nearly everybody: see the baseline.
-    Reference: Machanavajjhala et al. (2007).
+    same people, so that the two compare. Control: the attack on the people who are not in the release. Blank and
+    coarser keys are read in two ways (may be anybody's, or not thought of where a class has the very same labels), and
+    the way that is right more often is reported. Misleads where the value is the same for nearly everybody: see the
+    baseline. Reference: Machanavajjhala et al. (2007).
     """
     if why := impossible(situation, "homogeneity", ACTS):
         return why
@@ -65,8 +65,8 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacke
         f"{rare:,} of these do not have the most usual value."
     )
     return Attacked(
-        "homogeneity", situation.scenario.name, knows(situation), ACTS, success, int(usual[aimed].sum()) / success.tries,
-        control, sentence, claimed, worst_of(met.people[hit], surprise),
+        "homogeneity", situation.scenario.name, knows(situation), ACTS, success,
+        int(usual[aimed].sum()) / success.tries, control, sentence, claimed, worst_of(met.people[hit], surprise),
         joined("Baseline: the most frequent value, stated for the same people.", sensitive.note, met.note,
                "" if control else "No control: everybody is in the release."),
     )  # fmt: skip

@@ -92,8 +92,8 @@ def _attack(
     order = 1 / np.maximum(sensitive.shares[np.maximum(true[rare], 0)], 1e-12)
     sentence = (
         f"A model trained on the release names the right {sensitive.name} for {share(success.value)} of "
-        f"{success.tries:,} people; without their own records it is {share(control.value)}, and naming the most frequent "
-        f"value for everybody is right for {share(baseline)}."
+        f"{success.tries:,} people; without their own records it is {share(control.value)}, and naming the most "
+        f"frequent value for everybody is right for {share(baseline)}."
     )
     most = f"{merged:,} released records have a rarer value than the {MOST_VALUES} that the model learns."
     few = "Targets: people chosen by chance." if situation.known.num_rows > MOST_TARGETS else ""

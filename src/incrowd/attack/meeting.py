@@ -45,7 +45,7 @@ class Meeting:
     @property
     def classes(self) -> int:
         """How many classes the release has on these keys."""
-        return self.class_codes.shape[1]
+        return int(self.class_codes.shape[1])
 
     @property
     def narrow(self) -> Meeting:
@@ -100,7 +100,7 @@ def _meet(situation: Situation, people: Int64, limited: bool = True) -> Meeting 
         return None
     sure = np.flatnonzero(exact >= 0)
     sure = sure[~coarse[exact[sure]]]
-    row, column = _loose_pairs(codes, class_codes[:, loose], fits)
+    row, column = agreeing(codes, class_codes[:, loose], fits)
     pairs = (np.concatenate([sure, row]), np.concatenate([exact[sure], loose[column]]))
     meets = csr_array((np.ones(len(pairs[0])), pairs), shape=(codes.shape[1], class_codes.shape[1]))
     note = (
@@ -159,7 +159,7 @@ def _find(sorted_places: Int64, wanted: Int64) -> Int64:
     return np.where(sorted_places[at] == wanted, at, -1).astype(np.int64)
 
 
-def _loose_pairs(codes: Int64, classes: Int64, fits: list[dict[int, Bools]]) -> tuple[Int64, Int64]:
+def agreeing(codes: Int64, classes: Int64, fits: list[dict[int, Bools]]) -> tuple[Int64, Int64]:
     """Pairs of a combination and a class that agree in every key: one bit for each class, and-ed key by key."""
     number = classes.shape[1]
     if not number:

@@ -12,8 +12,8 @@ from incrowd.attack.situation import Beside, Situation
 from incrowd.attack.value import Attacked, Rate
 
 ACTS = "knows that no more is left out or coarsened than needed: a class with at least as many people as the smallest \
-released one, and yet not there, must have failed because of the sensitive value; states a value that no released class \
-has alone"
+released one, and yet not there, must have failed because of the sensitive value; states a value that no released \
+class has alone"
 
 
 def minimality(situation: Situation, beside: Beside) -> list[Attacked]:
@@ -22,9 +22,9 @@ def minimality(situation: Situation, beside: Beside) -> list[Attacked]:
     The intruder knows how many people have each combination of the scenario's keys (from a register: here, the
     original). k is taken to be the size of the smallest released class. A combination that no released class has, label
     for label, although k people or more have it, was not left out for its size. Values that make up no released class
-    alone, while others do, are those that a rule forbids (one-sided diversity); where no value does, any may be (distinct
-    l); where every value does, no rule about it shows and nothing is claimed. Of the forbidden values the intruder states
-    the one most frequent among the released neighbours (one key apart).
+    alone, while others do, are those that a rule forbids (one-sided diversity); where no value does, any may be
+    (distinct l); where every value does, no rule about it shows and nothing is claimed. Of the forbidden values the
+    intruder states the one most frequent among the released neighbours (one key apart).
 
     Success: right statements, of the people gone for. Baseline: the most frequent value, for the same people. Control:
     the same statement about people in released classes, so that success minus control is the gain in belief from being
@@ -83,8 +83,8 @@ left out or coarsened: {reason}."
     baseline = float((true[gone_for] == sensitive.most).mean())
     sentence = (
         f"{success.tries:,} people are left out or coarsened although enough others share their keys. An intruder who "
-        f"knows the method concludes that it was for {sensitive.name}, and states it rightly for {share(success.value)}; "
-        f"the same said of people in the release is right for {share(control.value)}."
+        f"knows the method concludes that it was for {sensitive.name}, and states it rightly for "
+        f"{share(success.value)}; the same said of people in the release is right for {share(control.value)}."
     )
     hit = np.flatnonzero(gone_for & right)
     return Attacked(
@@ -99,4 +99,5 @@ def never_alone(met: Meeting, sensitive: Sensitive) -> Bools:
     histogram = met.histogram(sensitive.released, sensitive.values)
     alone = np.diff(histogram.indptr) == 1
     values = histogram.indices[histogram.indptr[:-1][alone]]
-    return (np.bincount(values, minlength=sensitive.values) == 0) & (sensitive.shares > 0)
+    never: Bools = np.bincount(values, minlength=sensitive.values) == 0
+    return never & (sensitive.shares > 0)

@@ -78,7 +78,7 @@ def digest(make: str, text: str) -> str:
 
 
 def plain(text: str, length: int = 0) -> str:
-    """A pseudonym without what people write differently: case of hexadecimal digits, padding, base64's two alphabets."""
+    """A pseudonym without what people write differently: case of hexadecimal digits, padding, alphabets of base64."""
     text = text.strip().rstrip("=").replace("-", "+").replace("_", "/")
     text = text[2:] if text[:2].lower() == "0x" else text
     if text and all(c in "0123456789abcdefABCDEF" for c in text):

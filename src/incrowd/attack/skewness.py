@@ -35,11 +35,11 @@ ACTS = (
 def skewness(situation: Situation, beside: Beside) -> list[Attacked]:
     """For how many people does the release make the intruder's belief in the truth at least twice as strong?
 
-    Gain = q/p: q the share of the true value among the released records that can be the target's by the scenario's keys,
-    p its share in the whole release. Success: targets with a gain of 2 or more. Baseline: the same with the release's
-    sensitive values dealt out anew by keyed chance (mean of five), as chance alone makes small classes uneven. Control:
-    the people who are not in the release. Misleads for a value that more than half of the file has: its share cannot
-    double (homogeneity tells about those). Reference: Li, Li and Venkatasubramanian (2007).
+    Gain = q/p: q the share of the true value among the released records that can be the target's by the scenario's
+    keys, p its share in the whole release. Success: targets with a gain of 2 or more. Baseline: the same with the
+    release's sensitive values dealt out anew by keyed chance (mean of five), as chance alone makes small classes
+    uneven. Control: the people who are not in the release. Misleads for a value that more than half of the file has:
+    its share cannot double (homogeneity tells about those). Reference: Li, Li and Venkatasubramanian (2007).
     """
     if why := impossible(situation, "skewness", ACTS):
         return why
@@ -72,8 +72,8 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacke
     )
     hit = np.flatnonzero((gain >= FACTOR) & aimed)
     return Attacked(
-        "skewness", situation.scenario.name, knows(situation), ACTS, success, float(np.mean(by_chance)), control, sentence,
-        None, worst_of(met.people[hit], gain[hit]),
+        "skewness", situation.scenario.name, knows(situation), ACTS, success, float(np.mean(by_chance)), control,
+        sentence, None, worst_of(met.people[hit], gain[hit]),
         joined("Baseline: the release's values dealt out anew by chance.", sensitive.note, met.note,
                f"{share(common)} of the records have a value whose share cannot grow by that factor." if common else "",
                "" if control else "No control: everybody is in the release."),

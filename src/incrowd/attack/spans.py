@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import inf, isfinite, nextafter
 
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 Span = tuple[float, float]
 
 _N = r"([-+]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?)"
-_PATTERNS = [
+_PATTERNS: list[tuple[re.Pattern[str], Callable[..., Span]]] = [
     (re.compile(rf"{_N}"), lambda a: (a, a)),
-    (re.compile(rf"{_N}\s*(?:-|–|to)\s*{_N}"), lambda a, b: (a, b)),
+    (re.compile(rf"{_N}\s*(?:-|\u2013|to)\s*{_N}"), lambda a, b: (a, b)),
     (re.compile(rf"{_N}\s*to under\s*{_N}"), lambda a, b: (a, nextafter(b, -inf))),
     (re.compile(rf"\[{_N}\s*[,;]\s*{_N}\)"), lambda a, b: (a, nextafter(b, -inf))),
     (re.compile(rf"\({_N}\s*[,;]\s*{_N}\]"), lambda a, b: (nextafter(a, inf), b)),
