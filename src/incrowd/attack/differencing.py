@@ -107,7 +107,8 @@ def _homes(column: pa.Array | pa.ChunkedArray, labels: Sequence[str | None]) -> 
             to.append(same.get(value, -1))
             continue
         to.append(next((i for i, (low, high) in ranges if low <= mine[0] and mine[1] <= high), -1))
-    return np.array(to, np.int64)[coded.indices.to_numpy(zero_copy_only=False)]
+    homes: Int64 = np.array(to, np.int64)[coded.indices.to_numpy(zero_copy_only=False)]
+    return homes
 
 
 def _views(

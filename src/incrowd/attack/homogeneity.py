@@ -13,11 +13,10 @@ from incrowd.attack.knowledge import (
     knows,
     sensitive_of,
     share,
-    targets_of,
     untried,
     worst_of,
 )
-from incrowd.attack.meeting import Meeting, meet
+from incrowd.attack.meeting import Meeting, meet, targets_of
 from incrowd.attack.situation import Beside, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
 
@@ -31,10 +30,10 @@ def homogeneity(situation: Situation, beside: Beside) -> list[Attacked]:
 
     A target's class are the released records that can be theirs by the scenario's keys. Success: values stated rightly,
     of all targets; `claimed` the same of those for whom one is stated. Baseline: the most frequent value stated for the
-    same people, so that the two compare. Control: the attack on the people who are not in the release. Blank and
-    coarser keys are read in two ways (may be anybody's, or not thought of where a class has the very same labels), and
-    the way that is right more often is reported. Misleads where the value is the same for nearly everybody: see the
-    baseline. Reference: Machanavajjhala et al. (2007).
+    same people, so that the two compare. Control: the attack on people who are not in the release but have a class in
+    it. Blank and coarser keys are read in two ways (may be anybody's, or not thought of where a class has the very same
+    labels), and the way that is right more often is reported. Misleads where the value is the same for nearly
+    everybody: see the baseline. Reference: Machanavajjhala et al. (2007).
     """
     if why := impossible(situation, "homogeneity", ACTS):
         return why
@@ -43,7 +42,7 @@ def homogeneity(situation: Situation, beside: Beside) -> list[Attacked]:
 
 
 def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacked:
-    aimed, outside = targets_of(situation, met.people)
+    aimed, outside = targets_of(situation, met)
     if not aimed.any() or not (sensitive.released >= 0).any():
         why = "there is nobody to go for, or no released record has a value."
         return untried(situation, "homogeneity", ACTS, why, sensitive.name)
@@ -68,7 +67,7 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacke
         "homogeneity", situation.scenario.name, knows(situation), ACTS, success,
         int(usual[aimed].sum()) / success.tries, control, sentence, claimed, worst_of(met.people[hit], surprise),
         joined("Baseline: the most frequent value, stated for the same people.", sensitive.note, met.note,
-               "" if control else "No control: everybody is in the release."),
+               "" if control else "No control: nobody outside the release has a class in it."),
     )  # fmt: skip
 
 

@@ -22,18 +22,18 @@ from incrowd.attack.meeting import labels_of
 from incrowd.attack.situation import Beside, Int64, Situation, codes_of
 from incrowd.attack.spans import are_numbers, middle
 from incrowd.attack.value import Attacked, Rate
+from incrowd.keys.packing import group, pack
 
 #: Parts for the control: each is predicted by a model that has not seen it.
 PARTS = 3
 #: Values of a sensitive variable that a model tells apart; rarer ones are never predicted.
 MOST_VALUES = 20
-#: Categories of a key that the model tells apart (its limit is 255).
-MOST_CATEGORIES = 250
+#: Categories of a key that the model tells apart; rarer ones are as good as missing.
+MOST_CATEGORIES = 1_000
 MOST_TARGETS = 20_000
-ROUNDS = 60
-ACTS = (
-    "trains a model (gradient boosting) on the release to predict the value from the keys, and states what it predicts"
-)
+#: The least people in a leaf of the tree.
+LEAF = 10
+ACTS = "trains a model (a decision tree) on the release to predict the value from the keys, and states what it predicts"
 
 Floats = NDArray[np.float64]
 
@@ -151,18 +151,35 @@ def _usable(sensitive: Sensitive) -> tuple[NDArray[np.bool_], int]:
 
 
 def _predict(table: Floats, values: Int64, aims: Floats, categories: list[int], seed: int) -> Int64:
-    """What a model of these records says about others. Equal records are counted once, with their number as weight."""
+    """What a tree grown from these records says about others. Equal records count once, with their number as weight.
+
+    Categories are put in the order of the mean of the values that go with them, so that a cut parts like from unlike.
+    """
     if len(np.unique(values)) < 2:
         return np.full(len(aims), values[0] if len(values) else -1, np.int64)
     if not len(aims):
         return np.zeros(0, np.int64)
-    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.tree import DecisionTreeClassifier
 
-    rows, counts = np.unique(np.column_stack([table, values]), axis=0, return_counts=True)
-    model: Any = HistGradientBoostingClassifier(
-        max_iter=ROUNDS, learning_rate=0.15, min_samples_leaf=5, categorical_features=categories or None,
-        early_stopping=False, random_state=seed,
-    )  # fmt: skip
-    model.fit(rows[:, :-1], rows[:, -1].astype(np.int64), sample_weight=counts)
-    different, to = np.unique(aims, axis=0, return_inverse=True)
-    return np.asarray(model.predict(different)[to.ravel()], np.int64)
+    table, aims = table.copy(), aims.copy()
+    for i in categories:
+        there = ~np.isnan(table[:, i])
+        codes = table[there, i].astype(np.int64)
+        sums = np.bincount(codes, weights=values[there], minlength=MOST_CATEGORIES)
+        means = sums / np.maximum(np.bincount(codes, minlength=MOST_CATEGORIES), 1)
+        for part in (table, aims):
+            known = ~np.isnan(part[:, i])
+            part[known, i] = means[part[known, i].astype(np.int64)]
+    rows, to = _equal([*table.T, values.astype(float)])
+    counts = np.bincount(to)
+    leaf = min(LEAF, max(len(values) // 20, 1)) / len(values)
+    model: Any = DecisionTreeClassifier(min_weight_fraction_leaf=leaf, random_state=seed)
+    model.fit(table[rows], values[rows], sample_weight=counts)
+    different, back = _equal(list(aims.T))
+    return np.asarray(model.predict(aims[different])[back], np.int64)
+
+
+def _equal(columns: list[Floats]) -> tuple[Int64, Int64]:
+    """The first of each group of equal rows, and each row's group."""
+    codes = [np.unique(column, return_inverse=True)[1].ravel().astype(np.int64) for column in columns]
+    return group(pack(codes, [int(column.max(initial=0)) + 1 for column in codes]))

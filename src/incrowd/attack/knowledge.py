@@ -109,16 +109,6 @@ def share(value: float) -> str:
     return "more than 99.9%" if value > 0.999 else f"{value:.1%}"
 
 
-def targets_of(situation: Situation, people: Int64) -> tuple[Bools, Bools]:
-    """Of these people, whom the intruder goes for, and who serves as control because they are not in the release.
-
-    Somebody who knows who is in the file goes for nobody else; otherwise for everybody.
-    """
-    inside = situation.inside[people]
-    aimed = inside if situation.scenario.knows_who_is_in else np.ones(len(people), bool)
-    return aimed, ~inside
-
-
 def untried(situation: Situation, attack: str, acts: str, why: str, name: str | None = None) -> Attacked:
     """An attack that could not be tried, with the reason."""
     about = "" if name is None else f" on {name}"

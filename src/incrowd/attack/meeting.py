@@ -80,6 +80,17 @@ def meet(situation: Situation) -> Meeting:
     return found
 
 
+def targets_of(situation: Situation, met: Meeting) -> tuple[Bools, Bools]:
+    """Of the people who meet the release, whom the intruder goes for, and who serve as control.
+
+    Somebody who knows who is in the file goes for nobody else; otherwise for everybody. Control are the people who are
+    not in the release but have a class in it: without one nothing can be said, which would make the control look good.
+    """
+    inside = situation.inside[met.people]
+    aimed = inside if situation.scenario.knows_who_is_in else np.ones(len(inside), bool)
+    return aimed, ~inside & (np.diff(met.meets.indptr) > 0)[met.combination]
+
+
 def _meet(situation: Situation, people: Int64, limited: bool = True) -> Meeting | None:
     keys = situation.scenario.keys
     tables = [believed(situation, people), situation.released.select(keys), situation.known.select(keys)]

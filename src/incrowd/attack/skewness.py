@@ -15,11 +15,10 @@ from incrowd.attack.knowledge import (
     knows,
     sensitive_of,
     share,
-    targets_of,
     untried,
     worst_of,
 )
-from incrowd.attack.meeting import Meeting, meet
+from incrowd.attack.meeting import Meeting, meet, targets_of
 from incrowd.attack.situation import Beside, Situation
 from incrowd.attack.value import Attacked, Rate
 
@@ -38,8 +37,9 @@ def skewness(situation: Situation, beside: Beside) -> list[Attacked]:
     Gain = q/p: q the share of the true value among the released records that can be the target's by the scenario's
     keys, p its share in the whole release. Success: targets with a gain of 2 or more. Baseline: the same with the
     release's sensitive values dealt out anew by keyed chance (mean of five), as chance alone makes small classes
-    uneven. Control: the people who are not in the release. Misleads for a value that more than half of the file has:
-    its share cannot double (homogeneity tells about those). Reference: Li, Li and Venkatasubramanian (2007).
+    uneven. Control: people who are not in the release but have a class in it. Misleads for a value that more than half
+    of the file has: its share cannot double (homogeneity tells about those). Reference: Li, Li and Venkatasubramanian
+    (2007).
     """
     if why := impossible(situation, "skewness", ACTS):
         return why
@@ -48,7 +48,7 @@ def skewness(situation: Situation, beside: Beside) -> list[Attacked]:
 
 
 def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacked:
-    aimed, outside = targets_of(situation, met.people)
+    aimed, outside = targets_of(situation, met)
     if not aimed.any() or not (sensitive.released >= 0).any():
         why = "there is nobody to go for, or no released record has a value."
         return untried(situation, "skewness", ACTS, why, sensitive.name)
@@ -76,7 +76,7 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacke
         sentence, None, worst_of(met.people[hit], gain[hit]),
         joined("Baseline: the release's values dealt out anew by chance.", sensitive.note, met.note,
                f"{share(common)} of the records have a value whose share cannot grow by that factor." if common else "",
-               "" if control else "No control: everybody is in the release."),
+               "" if control else "No control: nobody outside the release has a class in it."),
     )  # fmt: skip
 
 
