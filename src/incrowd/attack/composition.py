@@ -52,10 +52,12 @@ def composition(situation: Situation, beside: Beside) -> list[Attacked]:
 
     A target's candidates are the records that can be theirs by the scenario's keys, in this release and (by the keys
     that it has, in its own categories) in the other. A record here stays a candidate when some candidate there agrees
-    with it in every further column of both. Success: targets of whom one value is left, and it is the true one; or, for
-    'record', of whom their own record alone is left. Baseline: the same by one of the releases alone. Targets: the
-    people of this release; who of them is in the other is not known here, so some are stated wrongly. Misleads where
-    the other release perturbs a shared column: then the truth is ruled out, and a cleverer intruder would allow for it.
+    with it in every further column of both; names that only one of the two uses are read in two ways (another value, or
+    the same by another name), and the better one is reported. Success: targets of whom one value is left, and it is the
+    true one; or, for 'record', of whom their own record alone is left. Baseline: the same by one of the releases alone.
+    Targets: the people of this release; who of them is in the other is not known here, so some are stated wrongly.
+    Misleads where the other release perturbs a shared column: then the truth is ruled out, and a cleverer intruder
+    would allow for it.
     """
     if not beside.others:
         return [untried(situation, "composition", ACTS, "no other release about the same people is given.")]
@@ -122,13 +124,13 @@ def _other(situation: Situation, other: pa.Table, keys: Sequence[str], targets: 
     return Side(other, combination, class_of, meets)
 
 
-def pinned(first: Side, second: Side, columns: Sequence[str], values: Int64, own: Int64) -> Pinned:
+def pinned(first: Side, second: Side, columns: Sequence[str], values: Int64, own: Int64, strict: bool = True) -> Pinned:
     """What is left of each target's records in the first release when the second is laid beside it.
 
     `columns` are those by which records of the two are compared, `values` what is asked for, a number for each record
     of the first (-1: missing), and `own` each target's record in the first, or -1.
     """
-    mine, theirs, number = profiles(first.table, second.table, columns)
+    mine, theirs, number = profiles(first.table, second.table, columns, strict)
     pairs = first.combination * (int(second.combination.max(initial=0)) + 1) + second.combination
     starts, to = group(pairs)
     one, two = first.combination[starts], second.combination[starts]
@@ -181,37 +183,41 @@ def _attacks(
     found = []
     for name in situation.sensitive if names is None else names:
         sensitive = sensitive_of(situation, name)
-        pins = pinned(first, second, columns, sensitive.released, own[targets])
         true = sensitive.true[targets]
-        right_alone = (pins.alone == true) & (true >= 0)
-        if name in columns:
-            right_alone |= _other_alone(first, second, name, own[targets])
-        stated = np.where(pins.together >= 0, pins.together, pins.alone)
-        right = ((stated == true) & (true >= 0)) | right_alone
-        claims = Rate(int(((stated == true) & (true >= 0)).sum()), int((stated >= 0).sum()))
-        about = f"the {name} of"
-        found.append(_said(situation, about, more, right, right_alone, claims, targets, joined(sensitive.note, note)))
+        tries = []
+        for strict in (True, False):
+            pins = pinned(first, second, columns, sensitive.released, own[targets], strict)
+            alone = (pins.alone == true) & (true >= 0)
+            if name in columns:
+                alone |= _other_alone(first, second, name, own[targets])
+            stated = np.where(pins.together >= 0, pins.together, pins.alone)
+            tries.append((((stated == true) & (true >= 0)) | alone, alone, stated >= 0))
+        found.append(_said(situation, f"the {name} of", more, tries, targets, joined(sensitive.note, note)))
     if names is None:
-        pins = pinned(first, second, columns, np.zeros(len(situation.lines), np.int64), own[targets])
-        alone = (pins.before == 1) & pins.own_before
-        right = alone | ((pins.left == 1) & pins.own)
-        claims = Rate(int(right.sum()), int(((pins.before == 1) | (pins.left == 1)).sum()))
-        found.append(_said(situation, "the record of", more, right, alone, claims, targets, note))
+        tries = []
+        for strict in (True, False):
+            pins = pinned(first, second, columns, np.zeros(len(situation.lines), np.int64), own[targets], strict)
+            alone = (pins.before == 1) & pins.own_before
+            tries.append((alone | ((pins.left == 1) & pins.own), alone, (pins.before == 1) | (pins.left == 1)))
+        found.append(_said(situation, "the record of", more, tries, targets, note))
     return found
 
 
 def _other_alone(first: Side, second: Side, name: str, own: Int64) -> Bools:
     """Whether the second release alone leaves one label of a variable, and it is that of the target's record here."""
-    mine, theirs, number = profiles(first.table, second.table, [name])
+    mine, theirs, number = profiles(first.table, second.table, [name], True)
     counts = second.meets @ _counted(second.class_of, theirs + 1, second.meets.shape[1], number + 1)
     only = _only(csr_array(counts))[second.combination]
     return np.asarray((only == mine[np.maximum(own, 0)]) & (own >= 0))
 
 
 def _said(
-    situation: Situation, about: str, more: str, right: Bools, alone: Bools, claimed: Rate, targets: Int64, note: str
+    situation: Situation, about: str, more: str, tries: list[tuple[Bools, Bools, Bools]], targets: Int64, note: str
 ) -> Attacked:
+    """The attack in words. Of its tries (who is pinned down rightly, by one release alone, who is claimed) the best."""
+    right, alone, claims = max(tries, key=lambda each: int(each[0].sum()))
     success, by_one = Rate(int(right.sum()), len(targets)), float(alone.mean())
+    claimed = Rate(success.hits, int((claims | alone).sum()))
     new = np.flatnonzero(right & ~alone)
     sentence = (
         f"Two releases together pin down {about} {share(success.value)} of {success.tries:,} people; one of them alone "

@@ -13,8 +13,9 @@ from incrowd.attack.recipes import Recipe, plain, recipes
 from incrowd.attack.situation import Beside, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
 
-#: A recipe is tried on so many people first; one that finds nobody among them is given up.
+#: A way is tried on so many people; one that finds nobody among the first few of them is given up.
 TRIED = 40
+FIRST = 5
 #: Other columns of the source that may be joined to an identifier.
 MOST_MORE = 12
 #: From this rank correlation on, an order counts as kept.
@@ -30,7 +31,7 @@ def dictionary(situation: Situation, beside: Beside) -> list[Attacked]:
     For each released column that looks like a pseudonym, or that has a value of its own for each value of an
     identifier. Success: released records whose pseudonym was made from that person's identifiers. Baseline: a guess
     among the different pseudonyms. Control: the pseudonyms of people who are not in the release, looked up in the same
-    way. To save time a way is tried on forty released people first, whose identifiers are known here; an intruder tries
+    way. To save time a way is tried on a few released people first, whose identifiers are known here; an intruder tries
     all. Misleads when nothing is found: a hash with a salt that leaked (in a report, in a program) is not among the
     ways tried.
     """
@@ -99,21 +100,24 @@ def _recipe(
     situation: Situation, came: pa.Table, column: str, pseudonyms: list[str | None], names: list[str]
 ) -> Recipe | None:
     """The way that makes the most of some people's pseudonyms again; None when none makes any."""
-    told = [i for i, value in enumerate(pseudonyms) if value is not None]
-    if not told:
+    more = [name for name in situation.columns if name not in names and name != column][:MOST_MORE]
+    behind = came.select([*names, *more]).take(pa.array(situation.lines))
+    whole = np.array([value is not None for value in pseudonyms])
+    for name in names:
+        whole &= behind[name].is_valid().to_numpy()
+    told = np.flatnonzero(whole)
+    if not len(told):
         return None
     order = np.argsort(situation.draws("dictionary", column)(len(told)), kind="stable")[:TRIED]
-    some = [told[i] for i in order.tolist()]
-    more = [name for name in situation.columns if name not in names and name != column][:MOST_MORE]
-    lines = pa.array(situation.lines[some])
-    parts = {name: texts(came[name].take(lines)) for name in [*names, *more]}
+    some = told[order].tolist()
+    parts = {name: texts(behind[name].take(pa.array(some))) for name in [*names, *more]}
     made = [plain(pseudonyms[i] or "") for i in some]
     lengths = {len(value) for value in made}
     best, most = None, 0
     for recipe in recipes(names, more, column, lengths.pop() if len(lengths) == 1 else 0):
-        if recipe.columns == (column,) and recipe.make == "as it is" and not recipe.form:
-            continue  # the identifier itself is released: no pseudonym, but found all the same by the plain check
         columns = [parts[name] for name in recipe.columns]
+        if not any(recipe.pseudonym([c[i] for c in columns]) == made[i] for i in range(min(FIRST, len(made)))):
+            continue
         found = sum(recipe.pseudonym([c[i] for c in columns]) == value for i, value in enumerate(made))
         if found > most:
             best, most = recipe, found
