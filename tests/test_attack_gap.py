@@ -20,6 +20,7 @@ from people import plan_with, write_case
 from situations import Record, crowd, situation
 
 NOTHING = Beside()
+ANY = ["yes", "no"]
 
 
 def _grid(chance_of: Any, number: int = 3000, seed: int = 3) -> list[Record]:
@@ -95,7 +96,7 @@ def test_a_class_that_was_large_enough_fell_for_its_value() -> None:
     """One-sided diversity: classes in which all are poor are dropped, others with one value are not."""
     people = crowd(
         2000, work=[str(i) for i in range(10)], town=list("abcdefghij"),
-        poor=lambda r, c, i: {"0": "no", "7": "yes", "8": "yes", "9": "yes"}.get(str(r["work"]), c.choice(["yes", "no"])),
+        poor=lambda r, c, i: {"0": "no", "7": "yes", "8": "yes", "9": "yes"}.get(str(r["work"]), c.choice(ANY)),
     )  # fmt: skip
     mixed_in = {(r["work"], r["town"]) for r in people if r["poor"] == "no"}
     weak = situation(people, ["work", "town"], ["poor"], keep=lambda r: (r["work"], r["town"]) in mixed_in)

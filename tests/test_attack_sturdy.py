@@ -12,7 +12,8 @@ from incrowd.attack.situation import Beside, Situation
 from situations import Record, situation, table
 
 HERE = [
-    "homogeneity", "skewness", "inference", "gap", "minimality", "composition", "differencing", "row_order", "dictionary",
+    "homogeneity", "skewness", "inference", "gap", "minimality", "composition", "differencing", "row_order",
+    "dictionary",
 ]  # fmt: skip
 RECORDS = st.lists(
     st.fixed_dictionaries(
@@ -81,7 +82,14 @@ def test_an_attack_gives_figures_or_says_why_not(
 @pytest.mark.parametrize("word", HERE)
 def test_no_text_tells_anybodys_value(word: str) -> None:
     records: list[Record] = [
-        {"name": f"qq{i}", "age": f"qqage{i % 4}", "place": f"qq{i % 2}", "ill": f"qqill{i % 3}", "pay": "5", "how": "keep"}
+        {
+            "name": f"qq{i}",
+            "age": f"qqage{i % 4}",
+            "place": f"qq{i % 2}",
+            "ill": f"qqill{i % 3}",
+            "pay": "5",
+            "how": "keep",
+        }
         for i in range(40)
     ]
     made = _made(records)

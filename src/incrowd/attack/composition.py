@@ -18,6 +18,8 @@ from incrowd.attack.value import Attacked, Rate
 from incrowd.keys.packing import group, pack
 
 MOST_TARGETS = 20_000
+#: So many combinations are worked out at a time.
+_BLOCK = 1_000
 ACTS = "looks for the target in two releases, and keeps the records of each that agree with a record of the other in \
 all that both tell"
 
@@ -62,15 +64,11 @@ def composition(situation: Situation, beside: Beside) -> list[Attacked]:
     if not beside.others:
         return [untried(situation, "composition", ACTS, "no other release about the same people is given.")]
     found = []
-    targets = situation.chosen(MOST_TARGETS, "composition")
-    targets = targets[situation.inside[targets]]
+    targets = _some(situation, situation.inside)
     if not situation.scenario.keys or not len(targets):
         return [untried(situation, "composition", ACTS, "there are no known keys, or nobody is in the release.")]
-    met = meet(situation)
-    here = np.full(situation.known.num_rows, -1, np.int64)
-    here[met.people] = met.combination
-    targets = targets[here[targets] >= 0]
-    first = Side(situation.released, here[targets], met.class_of, met.meets)
+    met = meet(situation, targets)
+    first = Side(situation.released, met.combination, met.class_of, met.meets)
     for name, other in beside.others.items():
         keys = [key for key in situation.scenario.keys if key in other.column_names]
         second = _other(situation, other, keys, targets)
@@ -84,21 +82,25 @@ def compose(first: Situation, second: Situation) -> list[Attacked]:
     In each the target is looked for by its own scenario's keys. Sensitive variables that only the second tells are
     attacked with the roles exchanged.
     """
-    met = meet(first), meet(second)
-    number = first.known.num_rows
-    here = np.full((2, number), -1, np.int64)
-    for row, one in zip(here, met, strict=True):
-        row[one.people] = one.combination
-    both = np.flatnonzero(first.inside & second.inside & (here >= 0).all(axis=0))
-    if not len(both):
-        return [untried(first, "composition", ACTS, "nobody is in both releases.")]
-    three = zip((first, second), here, met, strict=True)
-    sides = [Side(one.released, row[both], m.class_of, m.meets) for one, row, m in three]
+    both = _some(first, first.inside & second.inside)
+    if not len(both) or not first.scenario.keys or not second.scenario.keys:
+        return [untried(first, "composition", ACTS, "nobody is in both releases, or there are no known keys.")]
+    met = [(one, meet(one, both)) for one in (first, second)]
+    sides = [Side(one.released, each.combination, each.class_of, each.meets) for one, each in met]
     found = _attacks(first, sides[0], sides[1], both, "; and has a second release of the same source", None)
     rest = [name for name in second.sensitive if name not in first.sensitive]
     if rest:
         found += _attacks(second, sides[1], sides[0], both, "; and has a second release of the same source", rest)
     return found
+
+
+def _some(situation: Situation, whom: Bools) -> Int64:
+    """Those people, or as many of them as are affordable, chosen by keyed chance."""
+    people = np.flatnonzero(whom)
+    if len(people) <= MOST_TARGETS:
+        return people
+    order = np.argsort(situation.draws("composition")(len(people)), kind="stable")
+    return np.sort(people[order[:MOST_TARGETS]])
 
 
 def _other(situation: Situation, other: pa.Table, keys: Sequence[str], targets: Int64) -> Side:
@@ -138,19 +140,25 @@ def pinned(first: Side, second: Side, columns: Sequence[str], values: Int64, own
     profile, value = mine[kinds], values[kinds]
     inside = _counted(first.class_of, kind_of, first.meets.shape[1], len(kinds))
     beside = _counted(second.class_of, theirs, second.meets.shape[1], number)
-    seen = csr_array(second.meets @ beside)[two]
-    allowed = seen @ csr_array((np.ones(len(kinds)), (profile, np.arange(len(kinds)))), shape=(number, len(kinds)))
-    allowed.data[:] = 1.0
-    before = csr_array(csr_array(first.meets @ inside)[one])
-    left = csr_array(before.multiply(allowed))
-    left.eliminate_zeros()
-    wide = csr_array(
-        (np.ones(len(kinds)), (np.arange(len(kinds)), value + 1)), shape=(len(kinds), int(values.max(initial=0)) + 2)
-    )
-    mine_is = to * len(kinds) + kind_of[np.maximum(own, 0)]
-    there = [np.isin(mine_is, _places(part)) & (own >= 0) for part in (left, before)]
-    sums = [np.asarray(part.sum(axis=1)).ravel().astype(np.int64)[to] for part in (left, before)]
-    return Pinned(_only(before @ wide)[to], _only(left @ wide)[to], sums[0], sums[1], there[0], there[1])
+    into = _counted(profile, np.arange(len(kinds)), number, len(kinds))
+    width = int(values.max(initial=0)) + 2
+    wide = _counted(np.arange(len(kinds)), value + 1, len(kinds), width)
+    mine_is = np.where(own >= 0, kind_of[np.maximum(own, 0)], -1)
+    alone, together, left_over, before_it, mine_left, mine_before = (np.zeros(len(to), np.int64) for _ in range(6))
+    for start in range(0, len(starts), _BLOCK):
+        here = np.flatnonzero((to >= start) & (to < start + _BLOCK))
+        row = to[here] - start
+        before = csr_array(first.meets[one[start : start + _BLOCK]] @ inside)
+        allowed = csr_array(second.meets[two[start : start + _BLOCK]] @ beside @ into)
+        allowed.data[:] = 1.0
+        left = csr_array(before.multiply(allowed))
+        left.eliminate_zeros()
+        alone[here], together[here] = _only(before @ wide)[row], _only(left @ wide)[row]
+        wanted = np.where(mine_is[here] >= 0, row * len(kinds) + mine_is[here], -1)
+        for part, sums, mine_there in ((left, left_over, mine_left), (before, before_it, mine_before)):
+            sums[here] = np.asarray(part.sum(axis=1)).ravel()[row]
+            mine_there[here] = np.isin(wanted, _places(part))
+    return Pinned(alone, together, left_over, before_it, mine_left > 0, mine_before > 0)
 
 
 def _places(counts: csr_array) -> Int64:

@@ -22,7 +22,8 @@ from incrowd.attack.value import Attacked, Rate
 
 ACTS = "sees that the target's combination of keys is missing from the release, and states the value that is most \
 frequent in the released classes one key apart"
-MOST_CELLS = 50_000_000
+#: Above so many shares no AUC is worked out.
+MOST_CELLS = 20_000_000
 
 
 def gap(situation: Situation, beside: Beside) -> list[Attacked]:
@@ -48,17 +49,16 @@ def gap(situation: Situation, beside: Beside) -> list[Attacked]:
     found = []
     for name in situation.sensitive:
         sensitive = sensitive_of(situation, name)
-        if len(gone) * sensitive.values > MOST_CELLS or not (sensitive.released >= 0).any():
-            why_not = "it has too many values for its neighbours to be counted, or none."
-            found.append(untried(situation, "gap", ACTS, why_not, name))
+        if not (sensitive.released >= 0).any():
+            found.append(untried(situation, "gap", ACTS, "no released record has a value.", name))
             continue
         found.append(_attack(situation, met, sensitive, around(met, sensitive), gone))
     return found
 
 
 def _attack(situation: Situation, met: Meeting, sensitive: Sensitive, near: Around, gone: Bools) -> Attacked:
-    shares = near.shares(sensitive.shares)
-    guess, sure = shares.argmax(axis=1), near.any & (shares.max(axis=1) > 0.5)
+    guess, part = near.guess(sensitive.shares)
+    sure = part > 0.5
     true = sensitive.true[met.people]
     right = guess[met.combination] == true
     targets = gone[met.combination]
@@ -67,8 +67,8 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive, near: Arou
     bold = targets & sure[met.combination]
     control = Rate(int(right[kept].sum()), int(kept.sum())) if kept.any() else None
     baseline = float((true[targets] == sensitive.most).mean())
-    area = auc_of_values(shares[met.combination[targets]], true[targets])
-    reason = _reason(met, sensitive, shares, gone)
+    area = _area(met, sensitive, near, targets)
+    reason = _reason(met, sensitive, part, gone) if len(met.people) == situation.known.num_rows else None
     sentence = (
         f"{success.tries:,} people have a combination of keys that is missing from the release. The classes around it "
         f"name the right {sensitive.name} for {share(success.value)} of them; the most frequent value is right for "
@@ -83,25 +83,32 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive, near: Arou
     return Attacked(
         "gap", situation.scenario.name, knows(situation, "; that such people exist"), ACTS, success, baseline, control,
         sentence.strip(), Rate(int(right[bold].sum()), int(bold.sum())),
-        worst_of(met.people[hit], shares.max(axis=1)[met.combination[hit]]),
+        worst_of(met.people[hit], part[met.combination[hit]]),
         joined(sensitive.note, met.note,
                "Neighbours are classes with the same labels in all keys but one; coarser labels have none."
                if met.coarse else "",
-               "" if area is not None else "No AUC: all of them have one value."),
+               "" if area is not None else "No AUC: all of them have one value, or there are too many values."),
     )  # fmt: skip
 
 
-def _reason(met: Meeting, sensitive: Sensitive, shares: Floats, gone: Bools) -> float | None:
+def _area(met: Meeting, sensitive: Sensitive, near: Around, targets: Bools) -> float | None:
+    """The AUC of the neighbours' shares against the true values of the people who are missing."""
+    rows, to = np.unique(met.combination[targets], return_inverse=True)
+    if len(rows) * sensitive.values > MOST_CELLS:
+        return None
+    return auc_of_values(near.shares(rows, sensitive.shares)[to.ravel()], sensitive.true[met.people[targets]])
+
+
+def _reason(met: Meeting, sensitive: Sensitive, part: Floats, gone: Bools) -> float | None:
     """The AUC of the neighbours' largest share against why a class was left out: for one value that all in it have,
     although it was as large as the smallest released one, or for its size.
     """
-    counts = np.bincount(met.combination, minlength=len(gone))
     least = np.bincount(met.class_of, minlength=met.classes).min()
     true = sensitive.true[met.people]
     uniform = _uniform(met.combination, true, len(gone))
-    by_value, by_size = gone & (counts >= least) & uniform, gone & (counts < least)
+    by_value, by_size = gone & (met.sizes >= least) & uniform, gone & (met.sizes < least)
     either = by_value | by_size
-    return auc(shares.max(axis=1)[either], by_value[either])
+    return auc(part[either], by_value[either])
 
 
 def _uniform(combination: Int64, true: Int64, number: int) -> Bools:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 
+from incrowd.attack.homogeneity import largest_of
 from incrowd.attack.knowledge import Bools, Sensitive
 from incrowd.attack.meeting import Meeting
 from incrowd.attack.situation import Int64
@@ -22,21 +23,30 @@ class Around:
 
     counts: csr_array  # combinations x values
 
-    def shares(self, otherwise: Floats) -> Floats:
-        """The share of each value among the neighbours; where there are none, the shares in the whole release."""
-        dense = self.counts.toarray()
+    def guess(self, otherwise: Floats, among: Bools | None = None) -> tuple[Int64, Floats]:
+        """The most frequent value among the neighbours, and its share there. Where they have none of the values asked
+        for, the one that is most frequent `otherwise`, with share 0.
+        """
+        among = np.ones(self.counts.shape[1], bool) if among is None else among
+        value, largest, _ = largest_of(csr_array(self.counts @ diags_array(among.astype(float))))
+        total = np.asarray(self.counts.sum(axis=1)).ravel()
+        usual = int(np.where(among, otherwise, -1.0).argmax())
+        return np.where(largest > 0, value, usual), largest / np.maximum(total, 1.0)
+
+    def shares(self, rows: Int64, otherwise: Floats) -> Floats:
+        """The share of each value among the neighbours of some combinations; without any, that in the whole release."""
+        dense = self.counts[rows].toarray()
         total = dense.sum(axis=1, keepdims=True)
         return np.where(total > 0, dense / np.maximum(total, 1.0), otherwise[None, :])
 
-    @property
-    def any(self) -> Bools:
-        """Whether a combination has neighbours."""
-        return np.asarray(self.counts.sum(axis=1)).ravel() > 0
-
 
 def around(met: Meeting, sensitive: Sensitive) -> Around:
-    """Neighbours' values: key by key, the classes that share all other keys; a combination's own class is left out."""
-    histogram = met.histogram(sensitive.released, sensitive.values)
+    """Neighbours' values: key by key, the classes that share all other keys; a combination's own class is left out.
+
+    So are classes with a blank or coarser key: a blank could be the target's own record.
+    """
+    firm = diags_array((~met.loose).astype(float))
+    histogram = csr_array(firm @ met.histogram(sensitive.released, sensitive.values))
     keys, number, classes = met.codes.shape[0], met.codes.shape[1], met.classes
     both = np.concatenate([met.codes, met.class_codes], axis=1)
     spans = (both.max(axis=1, initial=0) + 1).tolist()

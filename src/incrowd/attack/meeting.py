@@ -39,7 +39,9 @@ class Meeting:
     codes: Int64  # for each key (row) the code of each combination
     class_codes: Int64  # for each key the code of each class, by the same numbers
     exact: Int64  # for each combination the class with the very same labels, or -1
-    coarse: int  # released records with a blank or coarser label in a key
+    loose: Bools  # for each class, whether a key of it is blank or coarser than the original's
+    sizes: Int64  # for each combination, how many records of the original have it in truth
+    coarse: int  # released records in loose classes
     note: str = ""
 
     @property
@@ -67,8 +69,14 @@ class Meeting:
         return csr_array((np.ones(int(there.sum())), pairs), shape=(self.classes, values))
 
 
-def meet(situation: Situation) -> Meeting:
-    """Everybody in the original against the release, on the scenario's keys; some of them where all cost too much."""
+def meet(situation: Situation, people: Int64 | None = None) -> Meeting:
+    """People of the original against the release, on the scenario's keys: those who are named, or everybody; some of
+    them, chosen by chance, where all would cost too much.
+    """
+    if people is not None:
+        found = _meet(situation, people, limited=False)
+        assert found is not None
+        return found
     people = np.arange(situation.known.num_rows)
     found = _meet(situation, people)
     if found is None:
@@ -97,9 +105,11 @@ def _meet(situation: Situation, people: Int64, limited: bool = True) -> Meeting 
     mine, theirs, true = (np.array(codes) for codes in codes_of(tables, keys))
     labels = [labels_of(tables, key) for key in keys]
     spans = [len(names) for names in labels]
-    _, together = group(pack(list(np.concatenate([mine, theirs], axis=1)), spans))
-    codes, combination, places = _distinct(mine, together[: mine.shape[1]])
-    class_codes, class_of, at = _distinct(theirs, together[mine.shape[1] :])
+    begun, together = group(pack(list(np.concatenate([mine, theirs, true], axis=1)), spans))
+    ends = mine.shape[1], mine.shape[1] + theirs.shape[1]
+    codes, combination, places = _distinct(mine, together[: ends[0]])
+    class_codes, class_of, at = _distinct(theirs, together[ends[0] : ends[1]])
+    sizes = np.bincount(together[ends[1] :], minlength=len(begun))[places]
     exact = _find(at, places)
     fits = [_fits(*each, situation.lines) for each in zip(labels, theirs, true, strict=True)]
     coarse, stray = np.zeros(class_codes.shape[1], bool), np.zeros(class_codes.shape[1], bool)
@@ -121,7 +131,7 @@ this attack does not look for the nearest."
         else ""
     )
     records = int(coarse[class_of].sum())
-    return Meeting(people, combination, class_of, meets, codes, class_codes, exact, records, note)
+    return Meeting(people, combination, class_of, meets, codes, class_codes, exact, coarse, sizes, records, note)
 
 
 def labels_of(tables: Sequence[pa.Table], key: str) -> list[str | None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from incrowd.attack.gap import MOST_CELLS
 from incrowd.attack.gaps import around
 from incrowd.attack.knowledge import Bools, Sensitive, impossible, joined, knows, sensitive_of, share, untried, worst_of
 from incrowd.attack.meeting import Meeting, meet
@@ -36,17 +35,16 @@ def minimality(situation: Situation, beside: Beside) -> list[Attacked]:
         return why
     met = meet(situation)
     absent = met.exact < 0
-    sizes = np.bincount(met.combination, minlength=len(absent))
     whole = np.bincount(met.class_of, minlength=met.classes)[met.exact[~absent]]
     if not absent.any() or not len(whole):
         why_not = "every combination of the keys is in the release as it is, or none: nothing to reason from."
         return [untried(situation, "minimality", ACTS, why_not, name) for name in situation.sensitive]
-    large = absent & (sizes >= whole.min())
+    large = absent & (met.sizes >= whole.min())
     found = []
     for name in situation.sensitive:
         sensitive = sensitive_of(situation, name)
-        if len(absent) * sensitive.values > MOST_CELLS or not (sensitive.released >= 0).any():
-            found.append(untried(situation, "minimality", ACTS, "it has too many values to be counted, or none.", name))
+        if not (sensitive.released >= 0).any():
+            found.append(untried(situation, "minimality", ACTS, "no released record has a value.", name))
             continue
         found.append(_attack(situation, met, sensitive, absent, large, int(whole.min())))
     return found
@@ -75,8 +73,7 @@ left out or coarsened: {reason}."
             "minimality", situation.scenario.name, knows(situation, extra), ACTS, none, 0.0, None, sentence,
             Rate(0, 0), why=joined(note, "No control: nothing is claimed."),
         )  # fmt: skip
-    shares = around(met, sensitive).shares(sensitive.shares)
-    stated = np.where(forbidden, shares, -1.0).argmax(axis=1)
+    stated, _ = around(met, sensitive).guess(sensitive.shares, forbidden)
     right = stated[met.combination] == true
     kept = ~away & situation.inside[met.people]
     success, control = (Rate(int(right[whom].sum()), int(whom.sum())) for whom in (gone_for, kept))
