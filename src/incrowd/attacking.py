@@ -41,4 +41,6 @@ def situation_of(
         scenario=scenario,
         came=lambda columns: fetch(start.rows, columns, LINE),
         draws=lambda *purpose: context.draws("attack", *purpose),
+        identifiers=tuple(plan.with_role("identifier")),
+        columns=tuple(name for name in plan.variables if name in start.rows.columns),
     )

@@ -4,8 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from incrowd.attack.composition import composition
+from incrowd.attack.dictionary import dictionary
+from incrowd.attack.differencing import differencing
+from incrowd.attack.gap import gap
+from incrowd.attack.homogeneity import homogeneity
+from incrowd.attack.inference import inference
+from incrowd.attack.minimality import minimality
+from incrowd.attack.row_order import row_order
 from incrowd.attack.situation import Beside, Situation
+from incrowd.attack.skewness import skewness
 from incrowd.attack.value import Attacked
 
 #: Every attack by its word in a plan and on the command line. An attack that cannot be tried here says why.
-ATTACKS: Mapping[str, Callable[[Situation, Beside], list[Attacked]]] = {}
+ATTACKS: Mapping[str, Callable[[Situation, Beside], list[Attacked]]] = {
+    "homogeneity": homogeneity,
+    "skewness": skewness,
+    "inference": inference,
+    "gap": gap,
+    "minimality": minimality,
+    "composition": composition,
+    "differencing": differencing,
+    "row_order": row_order,
+    "dictionary": dictionary,
+}

@@ -34,6 +34,8 @@ class Situation:
     scenario: Scenario  # its keys are released ones
     came: Callable[[Sequence[str]], pa.Table]  # columns of the original as it came, in the order of the source
     draws: Callable[..., Callable[[int], NDArray[np.uint64]]]  # purpose -> so many keyed random numbers, and more
+    identifiers: tuple[str, ...] = ()  # the plan's identifiers, released or not
+    columns: tuple[str, ...] = ()  # the columns of the original as it came: what `came` can be asked for
 
     @property
     def inside(self) -> NDArray[np.bool_]:

@@ -1,0 +1,176 @@
+"""dictionary: make everybody's pseudonym again from a list of names, and look it up in the release."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from incrowd.attack.knowledge import joined, share, texts, untried
+from incrowd.attack.recipes import Recipe, plain, recipes
+from incrowd.attack.situation import Beside, Int64, Situation
+from incrowd.attack.value import Attacked, Rate
+
+#: A way is tried on so many people; one that finds nobody among the first few of them is given up.
+TRIED = 40
+FIRST = 5
+#: Other columns of the source that may be joined to an identifier.
+MOST_MORE = 12
+#: From this rank correlation on, an order counts as kept.
+KEPT = 0.99
+ACTS = "makes the pseudonym of everybody on a list of identifiers by every usual way without a secret (hashes, easily \
+guessed salts, encodings, numbers in the list's order), and looks it up in the release"
+_LOOKS = re.compile(r"(0x)?[0-9a-fA-F]{8}|(0x)?[0-9a-fA-F]{16,128}|[A-Za-z0-9+/_-]{20,88}={0,2}")
+
+
+def dictionary(situation: Situation, beside: Beside) -> list[Attacked]:
+    """Can a released pseudonym be made again by somebody who has a list of names but no secret?
+
+    For each released column that looks like a pseudonym, or that has a value of its own for each value of an
+    identifier. Success: released records whose pseudonym was made from that person's identifiers. Baseline: a guess
+    among the different pseudonyms. Control: the pseudonyms of people who are not in the release, looked up in the same
+    way. To save time a way is tried on a few released people first, whose identifiers are known here; an intruder tries
+    all. Misleads when nothing is found: a hash with a salt that leaked (in a report, in a program) is not among the
+    ways tried.
+    """
+    names = [name for name in situation.identifiers if name in situation.columns]
+    if not names:
+        return [_untried(situation, "the plan names no identifier.")]
+    came = situation.came(situation.columns)
+    columns = [name for name in situation.released.column_names if _is_pseudonym(situation, came, name, names)]
+    if not columns:
+        return [_untried(situation, "no released column looks like a pseudonym or follows an identifier.")]
+    return [_attack(situation, came, column, names) for column in columns]
+
+
+def _untried(situation: Situation, why: str) -> Attacked:
+    found = untried(situation, "dictionary", ACTS, why)
+    return Attacked(**{**found.__dict__, "knows": "a list of identifiers"})
+
+
+def _is_pseudonym(situation: Situation, came: pa.Table, column: str, names: list[str]) -> bool:
+    """Does a column look like one, or does it follow an identifier one to one?"""
+    released = situation.released[column].combine_chunks()
+    values = released.drop_null().unique().to_pylist()
+    if not values:
+        return False
+    if column not in situation.keys and sum(bool(_LOOKS.fullmatch(value)) for value in values) >= 0.9 * len(values):
+        return True
+    if len(values) < 0.5 * len(released.drop_null()):
+        return False  # many share a value: a category or a number, whatever it follows
+    behind = pa.array(situation.lines)
+    for name in names:
+        pairs = pa.table({"made": released, "of": came[name].take(behind).combine_chunks()}).drop_null()
+        different = pairs.group_by(["made", "of"]).aggregate([]).num_rows
+        if different == len(pairs["made"].unique()) == len(pairs["of"].unique()):
+            return True
+    return False
+
+
+def _attack(situation: Situation, came: pa.Table, column: str, names: list[str]) -> Attacked:
+    pseudonyms = texts(situation.released[column])
+    recipe = _recipe(situation, came, column, pseudonyms, names)
+    knows = f"a list of {', '.join(names)} of everybody in the source; not the secret"
+    if recipe is not None:
+        right, control = _looked_up(situation, came, recipe, pseudonyms)
+        how = f"It is {recipe.words}."
+    else:
+        right, how = _by_order(situation, came, pseudonyms, names)
+        control = None
+    success = Rate(int(right.sum()), len(pseudonyms))
+    different = len({value for value in pseudonyms if value is not None})
+    sentence = (
+        f"{share(success.value)} of the pseudonyms in {column} can be made again by anybody who has a list of the "
+        f"identifiers, without a secret. {how}"
+        if success.hits
+        else f"None of the {success.tries:,} pseudonyms in {column} could be made again from the identifiers."
+    )
+    hit = situation.lines[np.flatnonzero(right)[:50]]
+    return Attacked(
+        "dictionary", situation.scenario.name, knows, ACTS, success, 1 / max(different, 1), control, sentence, None,
+        tuple(int(line) + 1 for line in hit),
+        joined("" if success.hits else "A salt that leaked would not be found: only usual ways are tried.",
+               "" if control else "No control: everybody is in the release, or no way was found."),
+    )  # fmt: skip
+
+
+def _recipe(
+    situation: Situation, came: pa.Table, column: str, pseudonyms: list[str | None], names: list[str]
+) -> Recipe | None:
+    """The way that makes the most of some people's pseudonyms again; None when none makes any."""
+    more = [name for name in situation.columns if name not in names and name != column][:MOST_MORE]
+    behind = came.select([*names, *more]).take(pa.array(situation.lines))
+    whole = np.array([value is not None for value in pseudonyms])
+    for name in names:
+        whole &= behind[name].is_valid().to_numpy()
+    told = np.flatnonzero(whole)
+    if not len(told):
+        return None
+    order = np.argsort(situation.draws("dictionary", column)(len(told)), kind="stable")[:TRIED]
+    some = told[order].tolist()
+    parts = {name: texts(behind[name].take(pa.array(some))) for name in [*names, *more]}
+    made = [plain(pseudonyms[i] or "") for i in some]
+    lengths = {len(value) for value in made}
+    best, most = None, 0
+    for recipe in recipes(names, more, column, lengths.pop() if len(lengths) == 1 else 0):
+        columns = [parts[name] for name in recipe.columns]
+        if not any(recipe.pseudonym([c[i] for c in columns]) == made[i] for i in range(min(FIRST, len(made)))):
+            continue
+        found = sum(recipe.pseudonym([c[i] for c in columns]) == value for i, value in enumerate(made))
+        if found > most:
+            best, most = recipe, found
+        if most > 0.9 * len(some):
+            break
+    return best
+
+
+def _looked_up(
+    situation: Situation, came: pa.Table, recipe: Recipe, pseudonyms: list[str | None]
+) -> tuple[NDArray[np.bool_], Rate | None]:
+    """For each released record whether its pseudonym is the one made for that person; the same for people outside."""
+    columns = [texts(came[name]) for name in recipe.columns]
+    made = [recipe.pseudonym(parts) for parts in zip(*columns, strict=True)]
+    right = np.array(
+        [
+            value is not None and plain(value, recipe.length) == made[line]
+            for value, line in zip(pseudonyms, situation.lines.tolist(), strict=True)
+        ]
+    )
+    outside = np.flatnonzero(~situation.inside).tolist()
+    if not outside:
+        return right, None
+    released = {plain(value, recipe.length) for value in pseudonyms if value is not None}
+    return right, Rate(sum(made[line] in released for line in outside), len(outside))
+
+
+def _by_order(
+    situation: Situation, came: pa.Table, pseudonyms: list[str | None], names: list[str]
+) -> tuple[NDArray[np.bool_], str]:
+    """Records whose place among the sorted pseudonyms is their place among the sorted identifiers, or in the source."""
+    made = _ranks(pseudonyms)
+    nobody = np.zeros(len(pseudonyms), bool)
+    if len(made) < 10 or len(set(pseudonyms)) < len(pseudonyms):
+        return nobody, ""
+    lines = pa.array(situation.lines)
+    orders = {f"order of {name}": _ranks(texts(came[name].take(lines))) for name in names}
+    orders["order of the source"] = np.argsort(np.argsort(situation.lines, kind="stable"))
+    for words, ranks in orders.items():
+        correlation = float(np.corrcoef(made, ranks)[0, 1])
+        if abs(correlation) >= KEPT:
+            wanted = made if correlation > 0 else len(made) - 1 - made
+            return np.asarray(wanted == ranks), f"They are in the {words}."
+    return nobody, ""
+
+
+def _ranks(values: list[str | None]) -> Int64:
+    """The places of values in order, of numbers by size."""
+    there = [value or "" for value in values]
+    try:
+        order = np.argsort(np.array([float(value) for value in there]), kind="stable")
+    except ValueError:
+        order = np.array(sorted(range(len(there)), key=lambda i: there[i]), np.int64)
+    ranks = np.empty(len(there), np.int64)
+    ranks[order] = np.arange(len(there))
+    return ranks

@@ -1,0 +1,88 @@
+"""homogeneity: everybody in the target's class has the same value, so the target has it too."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from incrowd.attack.knowledge import (
+    Sensitive,
+    impossible,
+    joined,
+    knows,
+    sensitive_of,
+    share,
+    untried,
+    worst_of,
+)
+from incrowd.attack.meeting import Meeting, meet, targets_of
+from incrowd.attack.situation import Beside, Int64, Situation
+from incrowd.attack.value import Attacked, Rate
+
+#: From this share of one value on, the intruder takes a class for uniform.
+NEARLY = 0.95
+ACTS = f"looks up the target's class and, where one value has {NEARLY:.0%} of it or more, states that value"
+
+
+def homogeneity(situation: Situation, beside: Beside) -> list[Attacked]:
+    """Of how many people does the release tell a sensitive value because all who look like them share it?
+
+    A target's class are the released records that can be theirs by the scenario's keys. Success: values stated rightly,
+    of all targets; `claimed` the same of those for whom one is stated. Baseline: the most frequent value stated for the
+    same people, so that the two compare. Control: the attack on people who are not in the release but have a class in
+    it. Blank and coarser keys are read in two ways (may be anybody's, or not thought of where a class has the very same
+    labels), and the way that is right more often is reported. Misleads where the value is the same for nearly
+    everybody: see the baseline. Reference: Machanavajjhala et al. (2007).
+    """
+    if why := impossible(situation, "homogeneity", ACTS):
+        return why
+    met = meet(situation)
+    return [_attack(situation, met, sensitive_of(situation, name)) for name in situation.sensitive]
+
+
+def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacked:
+    aimed, outside = targets_of(situation, met)
+    if not aimed.any() or not (sensitive.released >= 0).any():
+        why = "there is nobody to go for, or no released record has a value."
+        return untried(situation, "homogeneity", ACTS, why, sensitive.name)
+    readings = [met] if not met.coarse else [met, met.narrow]
+    stated = [_stated(reading, sensitive) for reading in readings]
+    true = sensitive.true[met.people]
+    value = max(stated, key=lambda found: int((found[aimed] == true[aimed]).sum()))
+    claims, right = value >= 0, (value >= 0) & (value == true)
+    success = Rate(int(right[aimed].sum()), int(aimed.sum()))
+    claimed = Rate(success.hits, int(claims[aimed].sum()))
+    usual = claims & (true == sensitive.most)
+    control = Rate(int(right[outside].sum()), int(outside.sum())) if outside.any() else None
+    hit = np.flatnonzero(right & aimed)
+    surprise = 1 / np.maximum(sensitive.shares[true[hit]], 1e-12)
+    rare = int((right & aimed & (true != sensitive.most)).sum())
+    sentence = (
+        f"An intruder states {sensitive.name} for {share(claimed.tries / success.tries)} of {success.tries:,} people "
+        f"because everybody like them has the same value, and is right for {claimed.hits:,}; "
+        f"{rare:,} of these do not have the most usual value."
+    )
+    return Attacked(
+        "homogeneity", situation.scenario.name, knows(situation), ACTS, success,
+        int(usual[aimed].sum()) / success.tries, control, sentence, claimed, worst_of(met.people[hit], surprise),
+        joined("Baseline: the most frequent value, stated for the same people.", sensitive.note, met.note,
+               "" if control else "No control: nobody outside the release has a class in it."),
+    )  # fmt: skip
+
+
+def _stated(met: Meeting, sensitive: Sensitive) -> Int64:
+    """For each of the people the value that the intruder states, or -1."""
+    counts = met.counts(sensitive.released, sensitive.values)
+    value, largest, total = largest_of(counts)
+    return np.where((total > 0) & (largest >= NEARLY * total), value, -1)[met.combination]
+
+
+def largest_of(counts: csr_array) -> tuple[Int64, NDArray[np.float64], NDArray[np.float64]]:
+    """For each row the column with the largest count (the first of several), the count, and the sum; -1 without any."""
+    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    order = np.lexsort((counts.indices, -counts.data, rows))
+    first = order[np.r_[True, rows[order][1:] != rows[order][:-1]]] if len(order) else order
+    value, largest = np.full(counts.shape[0], -1, np.int64), np.zeros(counts.shape[0])
+    value[rows[first]], largest[rows[first]] = counts.indices[first], counts.data[first]
+    return value, largest, np.asarray(counts.sum(axis=1)).ravel()

@@ -1,0 +1,185 @@
+"""inference: a model trained on the release predicts what the target would rather not tell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.attack.knowledge import (
+    Sensitive,
+    believed,
+    impossible,
+    joined,
+    knows,
+    sensitive_of,
+    share,
+    untried,
+    worst_of,
+)
+from incrowd.attack.meeting import labels_of
+from incrowd.attack.situation import Beside, Int64, Situation, codes_of
+from incrowd.attack.spans import are_numbers, middle
+from incrowd.attack.value import Attacked, Rate
+from incrowd.keys.packing import group, pack
+
+#: Parts for the control: each is predicted by a model that has not seen it.
+PARTS = 3
+#: Values of a sensitive variable that a model tells apart; rarer ones are never predicted.
+MOST_VALUES = 20
+#: Categories of a key that the model tells apart; rarer ones are as good as missing.
+MOST_CATEGORIES = 1_000
+MOST_TARGETS = 20_000
+#: The least people in a leaf of the tree.
+LEAF = 10
+ACTS = "trains a model (a decision tree) on the release to predict the value from the keys, and states what it predicts"
+
+Floats = NDArray[np.float64]
+
+
+def inference(situation: Situation, beside: Beside) -> list[Attacked]:
+    """How well does a model that learned from the release predict people's sensitive values?
+
+    Success: right predictions, of all targets. Baseline: the most frequent value for everybody. Control: the same model
+    without the target's own records (the people are dealt into three parts by keyed chance, and each part is predicted
+    by a model of the other two). Where success and control are alike but above the baseline, the release does not give
+    its people away; it shows how keys and value go together, which is true of people outside as well. Misleads in
+    small files, where a model that gets fewer records is worse for that reason alone.
+    """
+    if why := impossible(situation, "inference", ACTS):
+        return why
+    inside = np.flatnonzero(situation.inside)
+    people = situation.chosen(MOST_TARGETS, "inference")
+    people = people[situation.inside[people]] if situation.scenario.knows_who_is_in else people
+    table, aims, categories = features(situation, people)
+    parts = np.zeros(int(situation.people.max(initial=0)) + 1, np.int64)
+    dealt = np.argsort(situation.draws("inference", "parts")(len(parts)), kind="stable")
+    parts[dealt] = np.arange(len(parts)) % PARTS
+    part_of = parts[situation.people]
+    found = []
+    for name in situation.sensitive:
+        sensitive = sensitive_of(situation, name)
+        if (
+            not len(people)
+            or len(inside) < 2 * PARTS
+            or len(np.unique(sensitive.released[sensitive.released >= 0])) < 2
+        ):
+            why_not = "it takes a few released records and two values of the variable."
+            found.append(untried(situation, "inference", ACTS, why_not, name))
+            continue
+        found.append(_attack(situation, sensitive, people, table, aims, categories, part_of))
+    return found
+
+
+def _attack(
+    situation: Situation, sensitive: Sensitive, people: Int64, table: Floats, aims: Floats, categories: list[int],
+    part_of: Int64,
+) -> Attacked:  # fmt: skip
+    seed = int(situation.draws("inference", "model", sensitive.name)(1)[0] % np.uint64(2**31))
+    usable, merged = _usable(sensitive)
+    true = sensitive.true[people]
+    mine = part_of[situation.lines]
+    predicted = _predict(table[usable], sensitive.released[usable], aims, categories, seed)
+    without = np.full(len(people), -1, np.int64)
+    for part in range(PARTS):
+        learn, here = usable & (mine != part), part_of[people] == part
+        without[here] = _predict(table[learn], sensitive.released[learn], aims[here], categories, seed)
+    right = predicted == true
+    success, control = Rate(int(right.sum()), len(people)), Rate(int((without == true).sum()), len(people))
+    baseline = float((true == sensitive.most).mean())
+    rare = np.flatnonzero(right & (without != true))
+    order = 1 / np.maximum(sensitive.shares[np.maximum(true[rare], 0)], 1e-12)
+    sentence = (
+        f"A model trained on the release names the right {sensitive.name} for {share(success.value)} of "
+        f"{success.tries:,} people; without their own records it is {share(control.value)}, and naming the most "
+        f"frequent value for everybody is right for {share(baseline)}."
+    )
+    most = f"{merged:,} released records have a rarer value than the {MOST_VALUES} that the model learns."
+    few = "Targets: people chosen by chance." if situation.known.num_rows > MOST_TARGETS else ""
+    return Attacked(
+        "inference", situation.scenario.name, knows(situation), ACTS, success, baseline, control, sentence, None,
+        worst_of(people[rare], order), joined(sensitive.note, most if merged else "", few),
+    )  # fmt: skip
+
+
+def features(situation: Situation, people: Int64) -> tuple[Floats, Floats, list[int]]:
+    """The keys as numbers, of the released records and of people as believed; and which of them are categories.
+
+    Labels that are numbers or ranges become numbers (the middle), so that a coarser label lies where its values do. Of
+    others, a value that the release does not use is replaced by the label it was most often released under.
+    """
+    keys = situation.scenario.keys
+    tables = [situation.released.select(keys), believed(situation, people), situation.known.select(keys)]
+    coded = codes_of(tables, keys)
+    columns: list[tuple[Floats, Floats]] = []
+    categories = []
+    for i, key in enumerate(keys):
+        labels, (released, mine, true) = labels_of(tables, key), (codes[i] for codes in coded)
+        if are_numbers(labels):
+            points = np.array([middle(label) for label in labels])
+            columns.append((points[released], points[mine]))
+            continue
+        categories.append(i)
+        columns.append(_category(labels, released, mine, true[situation.lines]))
+    return np.column_stack([c[0] for c in columns]), np.column_stack([c[1] for c in columns]), categories
+
+
+def _category(labels: list[str | None], released: Int64, mine: Int64, behind: Int64) -> tuple[Floats, Floats]:
+    counts = np.bincount(released, minlength=len(labels))
+    to = np.arange(len(labels))
+    pairs, often = np.unique(behind * len(labels) + released, return_counts=True)
+    for at in np.argsort(often, kind="stable").tolist():  # the most frequent is written last
+        value, label = divmod(int(pairs[at]), len(labels))
+        if not counts[value]:
+            to[value] = label
+    kept = np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]
+    number = np.full(len(labels), np.nan)
+    number[kept[counts[kept] > 0]] = np.arange(int((counts[kept] > 0).sum()))
+    number[[i for i, label in enumerate(labels) if label is None]] = np.nan
+    return number[released], number[to[mine]]
+
+
+def _usable(sensitive: Sensitive) -> tuple[NDArray[np.bool_], int]:
+    """Released records whose value a model learns, and how many have a value that is too rare for that."""
+    order = np.argsort(-sensitive.shares, kind="stable")
+    learnt = np.zeros(sensitive.values + 1, bool)
+    learnt[order[:MOST_VALUES]] = True
+    learnt[-1] = False
+    usable = learnt[sensitive.released]
+    return usable, int(((sensitive.released >= 0) & ~usable).sum())
+
+
+def _predict(table: Floats, values: Int64, aims: Floats, categories: list[int], seed: int) -> Int64:
+    """What a tree grown from these records says about others. Equal records count once, with their number as weight.
+
+    Categories are put in the order of the mean of the values that go with them, so that a cut parts like from unlike.
+    """
+    if len(np.unique(values)) < 2:
+        return np.full(len(aims), values[0] if len(values) else -1, np.int64)
+    if not len(aims):
+        return np.zeros(0, np.int64)
+    from sklearn.tree import DecisionTreeClassifier
+
+    table, aims = table.copy(), aims.copy()
+    for i in categories:
+        there = ~np.isnan(table[:, i])
+        codes = table[there, i].astype(np.int64)
+        sums = np.bincount(codes, weights=values[there], minlength=MOST_CATEGORIES)
+        means = sums / np.maximum(np.bincount(codes, minlength=MOST_CATEGORIES), 1)
+        for part in (table, aims):
+            known = ~np.isnan(part[:, i])
+            part[known, i] = means[part[known, i].astype(np.int64)]
+    rows, to = _equal([*table.T, values.astype(float)])
+    counts = np.bincount(to)
+    leaf = min(LEAF, max(len(values) // 20, 1)) / len(values)
+    model: Any = DecisionTreeClassifier(min_weight_fraction_leaf=leaf, random_state=seed)
+    model.fit(table[rows], values[rows], sample_weight=counts)
+    different, back = _equal(list(aims.T))
+    return np.asarray(model.predict(aims[different])[back], np.int64)
+
+
+def _equal(columns: list[Floats]) -> tuple[Int64, Int64]:
+    """The first of each group of equal rows, and each row's group."""
+    codes = [np.unique(column, return_inverse=True)[1].ravel().astype(np.int64) for column in columns]
+    return group(pack(codes, [int(column.max(initial=0)) + 1 for column in codes]))

@@ -1,0 +1,175 @@
+"""What an intruder knows of people, what they want to learn, and how both are put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from incrowd.attack.situation import Int64, Situation
+from incrowd.attack.spans import are_numbers, middle
+from incrowd.attack.value import Attacked
+
+Bools = NDArray[np.bool_]
+#: A number with more values than this, or one that the release tells less exactly, counts as learnt when its band is.
+FEW = 20
+BANDS = 5
+#: So many of the records most at risk are listed, for the audit.
+WORST = 50
+
+
+def believed(situation: Situation, people: Int64) -> pa.Table:
+    """What the intruder takes for the scenario's keys of these people (numbers of records in `known`).
+
+    With the chance that the scenario's `error` gives for a key, it is another of the key's values, each of them equally
+    likely. Who is got wrong, and how, is the same in every attack.
+    """
+    found = {}
+    for key in situation.scenario.keys:
+        column = _whole(situation.known[key])
+        error = situation.scenario.error.get(key, 0.0)
+        values = column.drop_null().unique()
+        if error and len(values) > 1:
+            codes = _numbers(pc.index_in(column, values), -1)
+            draws = situation.draws("believed", key)
+            wrong = ((draws(len(codes)) >> np.uint64(11)).astype(float) / 2**53 < error) & (codes >= 0)
+            step = 1 + (draws(len(codes)) % np.uint64(len(values) - 1)).astype(np.int64)
+            column = pc.if_else(pa.array(wrong), values.take(pa.array((codes + step) % len(values))), column)
+        found[key] = column.take(pa.array(people))
+    return pa.table(found)
+
+
+@dataclass(frozen=True)
+class Sensitive:
+    """A sensitive variable as numbers from 0 on, in the release and in truth; -1 where it is missing."""
+
+    name: str
+    released: Int64  # for each released record
+    true: Int64  # for each record of the original
+    values: int
+    banded: bool  # whether a value is a band of numbers
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of each value among the released records that have one."""
+        counts = np.bincount(self.released[self.released >= 0], minlength=self.values)
+        return np.asarray(counts / max(int(counts.sum()), 1))
+
+    @property
+    def most(self) -> int:
+        """The most frequent value of the release."""
+        return int(self.shares.argmax())
+
+    @property
+    def note(self) -> str:
+        """What counts as right, where it is not the value itself."""
+        if not self.banded:
+            return ""
+        return f"{self.name} is a number: it counts as learnt when the right one of {self.values} bands is named, cut \
+where the release has equal shares."
+
+
+def sensitive_of(situation: Situation, name: str) -> Sensitive:
+    """A sensitive variable in numbers. Numbers go into bands of equal share where they are many, or where the release
+    says them less exactly than the truth (rounded, top coded, with noise): else nobody could ever be right.
+    """
+    released, true = _whole(situation.released[name]), _whole(situation.known[name])
+    mine, theirs = released.unique().to_pylist(), true.unique().to_pylist()
+    if are_numbers([*mine, *theirs]) and (max(len(mine), len(theirs)) > FEW or not set(theirs) <= {*mine, None}):
+        cuts = _cuts(_middles(released))
+        return Sensitive(name, _banded(released, cuts), _banded(true, cuts), len(cuts) + 1, True)
+    values = pa.array(list(dict.fromkeys([v for v in [*mine, *theirs] if v is not None])), pa.string())
+    codes = [_numbers(pc.index_in(column, values), -1) for column in (released, true)]
+    return Sensitive(name, codes[0], codes[1], max(len(values), 1), False)
+
+
+def knows(situation: Situation, more: str = "") -> str:
+    """What the intruder knows, in words."""
+    scenario = situation.scenario
+    wrong = {key: scenario.error.get(key, 0.0) for key in scenario.keys}
+    keys = [f"{key} (wrong for {share(error)})" if error else key for key, error in wrong.items()]
+    who = "who is in the file" if scenario.knows_who_is_in else "not who is in the file"
+    return f"{', '.join(keys)}; {who}{more}"
+
+
+def share(value: float) -> str:
+    """A share in words that does not round a small one to none.
+
+    >>> share(0.1234), share(0.0), share(0.00001), share(1.0), share(0.99999)
+    ('12.3%', '0%', 'less than 0.1%', '100%', 'more than 99.9%')
+    """
+    if value in (0.0, 1.0):
+        return f"{value:.0%}"
+    if value < 0.001:
+        return "less than 0.1%"
+    return "more than 99.9%" if value > 0.999 else f"{value:.1%}"
+
+
+def untried(situation: Situation, attack: str, acts: str, why: str, name: str | None = None) -> Attacked:
+    """An attack that could not be tried, with the reason."""
+    about = "" if name is None else f" on {name}"
+    sentence = f"The attack{about} could not be tried: {why}"
+    return Attacked(attack, situation.scenario.name, knows(situation), acts, None, None, None, sentence, why=why)
+
+
+def impossible(situation: Situation, attack: str, acts: str) -> list[Attacked]:
+    """Why an attack on sensitive variables by keys cannot be tried at all; nothing when it can."""
+    if not situation.sensitive:
+        return [untried(situation, attack, acts, "no sensitive variable is released.")]
+    if not situation.scenario.keys:
+        return [untried(situation, attack, acts, "the release has none of the keys that the scenario knows.")]
+    if not situation.released.num_rows:
+        return [untried(situation, attack, acts, "the release holds no record.")]
+    return []
+
+
+def worst_of(lines: Int64, order: NDArray[np.float64]) -> tuple[int, ...]:
+    """The lines of those most at risk, the largest first, from 1 on."""
+    chosen = np.lexsort((lines, -order))[:WORST]
+    return tuple(int(line) + 1 for line in lines[chosen])
+
+
+def joined(*parts: str) -> str:
+    """Sentences one after the other, empty ones left out."""
+    return " ".join(part for part in parts if part)
+
+
+def texts(column: pa.ChunkedArray | pa.Array) -> list[str | None]:
+    """The values of a column."""
+    found: list[str | None] = column.to_pylist()
+    return found
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    whole = column.combine_chunks()
+    return pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
+
+
+def _numbers(indices: pa.Array, missing: int) -> Int64:
+    found: Int64 = indices.fill_null(missing).to_numpy(zero_copy_only=False).astype(np.int64)
+    return found
+
+
+def _middles(column: pa.Array) -> NDArray[np.float64]:
+    coded = column.dictionary_encode()
+    points = np.array([middle(label) for label in coded.dictionary.to_pylist()] + [np.nan])
+    return np.asarray(points[_numbers(coded.indices, len(points) - 1)])
+
+
+def _cuts(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cuts between bands with as equal shares as ties allow, each halfway between two values that occur."""
+    values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
+    if len(values) < 2:
+        return np.zeros(0)
+    after = np.cumsum(counts) / counts.sum()
+    ends: Sequence[int] = np.unique(np.searchsorted(after, np.arange(1, BANDS) / BANDS - 1e-12)).tolist()
+    return np.array([(values[end] + values[end + 1]) / 2 for end in ends if end + 1 < len(values)])
+
+
+def _banded(column: pa.Array, cuts: NDArray[np.float64]) -> Int64:
+    numbers = _middles(column)
+    return np.where(np.isnan(numbers), -1, np.searchsorted(cuts, numbers, side="right")).astype(np.int64)

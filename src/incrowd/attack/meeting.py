@@ -1,0 +1,214 @@
+"""Which released records can be a person's? By what an intruder believes of the keys, blanks and coarser labels too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, diags_array
+
+from incrowd.attack.knowledge import Bools, believed
+from incrowd.attack.situation import Int64, Situation, codes_of
+from incrowd.attack.spans import overlaps, span
+from incrowd.keys.packing import group, pack
+
+#: Label of a value that a hierarchy has given up altogether.
+ANY = "*"
+#: Above so many comparisons of a combination with a class only some of the people are gone for.
+MOST_PAIRS = 2_000_000_000
+MOST_PEOPLE = 20_000
+_CHUNK = 50_000_000
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """People's combinations of keys, as believed, against the classes of the release.
+
+    `meets` has a row for each combination and a column for each class, with a 1 where no key says otherwise. A released
+    key that is blank although the person has one can be anybody's; a label that nobody in the original has stands for
+    the numbers in its range, or for the values that were released under it.
+    """
+
+    people: Int64  # numbers of records in `known`
+    combination: Int64  # for each of the people
+    class_of: Int64  # for each released record
+    meets: csr_array
+    codes: Int64  # for each key (row) the code of each combination
+    class_codes: Int64  # for each key the code of each class, by the same numbers
+    exact: Int64  # for each combination the class with the very same labels, or -1
+    loose: Bools  # for each class, whether a key of it is blank or coarser than the original's
+    sizes: Int64  # for each combination, how many records of the original have it in truth
+    coarse: int  # released records in loose classes
+    note: str = ""
+
+    @property
+    def classes(self) -> int:
+        """How many classes the release has on these keys."""
+        return int(self.class_codes.shape[1])
+
+    @property
+    def narrow(self) -> Meeting:
+        """The other reading: where a class has the very same labels, no other record is thought of."""
+        if not self.coarse:
+            return self
+        there = np.flatnonzero(self.exact >= 0)
+        same = csr_array((np.ones(len(there)), (there, self.exact[there])), shape=self.meets.shape)
+        return replace(self, meets=csr_array(same + diags_array((self.exact < 0).astype(float)) @ self.meets))
+
+    def counts(self, released: Int64, values: int) -> csr_array:
+        """For each combination, how many of the records that it meets have each value. Missing (-1) is left out."""
+        return csr_array(self.meets @ self.histogram(released, values))
+
+    def histogram(self, released: Int64, values: int) -> csr_array:
+        """For each class, how many of its records have each value."""
+        there = released >= 0
+        pairs = (self.class_of[there], released[there])
+        return csr_array((np.ones(int(there.sum())), pairs), shape=(self.classes, values))
+
+
+def meet(situation: Situation, people: Int64 | None = None) -> Meeting:
+    """People of the original against the release, on the scenario's keys: those who are named, or everybody; some of
+    them, chosen by chance, where all would cost too much.
+    """
+    if people is not None:
+        found = _meet(situation, people, limited=False)
+        assert found is not None
+        return found
+    people = np.arange(situation.known.num_rows)
+    found = _meet(situation, people)
+    if found is None:
+        people = situation.chosen(MOST_PEOPLE, "meeting")
+        found = _meet(situation, people, limited=False)
+        assert found is not None
+        chosen = f"{len(people):,} people chosen by chance stand for all."
+        found = replace(found, note=" ".join(part for part in (chosen, found.note) if part))
+    return found
+
+
+def targets_of(situation: Situation, met: Meeting) -> tuple[Bools, Bools]:
+    """Of the people who meet the release, whom the intruder goes for, and who serve as control.
+
+    Somebody who knows who is in the file goes for nobody else; otherwise for everybody. Control are the people who are
+    not in the release but have a class in it: without one nothing can be said, which would make the control look good.
+    """
+    inside = situation.inside[met.people]
+    aimed = inside if situation.scenario.knows_who_is_in else np.ones(len(inside), bool)
+    return aimed, ~inside & (np.diff(met.meets.indptr) > 0)[met.combination]
+
+
+def _meet(situation: Situation, people: Int64, limited: bool = True) -> Meeting | None:
+    keys = situation.scenario.keys
+    tables = [believed(situation, people), situation.released.select(keys), situation.known.select(keys)]
+    mine, theirs, true = (np.array(codes) for codes in codes_of(tables, keys))
+    labels = [labels_of(tables, key) for key in keys]
+    spans = [len(names) for names in labels]
+    begun, together = group(pack(list(np.concatenate([mine, theirs, true], axis=1)), spans))
+    ends = mine.shape[1], mine.shape[1] + theirs.shape[1]
+    codes, combination, places = _distinct(mine, together[: ends[0]])
+    class_codes, class_of, at = _distinct(theirs, together[ends[0] : ends[1]])
+    sizes = np.bincount(together[ends[1] :], minlength=len(begun))[places]
+    exact = _find(at, places)
+    fits = [_fits(*each, situation.lines) for each in zip(labels, theirs, true, strict=True)]
+    coarse, stray = np.zeros(class_codes.shape[1], bool), np.zeros(class_codes.shape[1], bool)
+    for fit, column in zip(fits, class_codes, strict=True):
+        coarse |= np.isin(column, list(fit))
+        stray |= np.isin(column, [code for code, whom in fit.items() if not whom.any()])
+    loose = np.flatnonzero(coarse)
+    if limited and codes.shape[1] * len(loose) > MOST_PAIRS:
+        return None
+    sure = np.flatnonzero(exact >= 0)
+    sure = sure[~coarse[exact[sure]]]
+    row, column = agreeing(codes, class_codes[:, loose], fits)
+    pairs = (np.concatenate([sure, row]), np.concatenate([exact[sure], loose[column]]))
+    meets = csr_array((np.ones(len(pairs[0])), pairs), shape=(codes.shape[1], class_codes.shape[1]))
+    note = (
+        f"{int(stray[class_of].sum()):,} released records have a key that fits nobody in the original, as after noise: \
+this attack does not look for the nearest."
+        if stray.any()
+        else ""
+    )
+    records = int(coarse[class_of].sum())
+    return Meeting(people, combination, class_of, meets, codes, class_codes, exact, coarse, sizes, records, note)
+
+
+def labels_of(tables: Sequence[pa.Table], key: str) -> list[str | None]:
+    """The labels of a key in the order of their codes (see codes_of)."""
+    whole = pa.concat_arrays([part for table in tables for part in table[key].chunks])
+    found: list[str | None] = whole.dictionary_encode(null_encoding="encode").dictionary.to_pylist()
+    return found
+
+
+def _fits(labels: list[str | None], released: Int64, true: Int64, lines: Int64) -> dict[int, Bools]:
+    """For one key, the released labels that are blank or coarser than the original's: whose value can be behind each.
+
+    The intruder has the release's dictionary: a name that is no range stands for the values released under it.
+    """
+    number = len(labels)
+    people, told = np.zeros(number, bool), np.zeros(number, bool)
+    people[true], told[released] = True, True
+    blank = np.array([label is None for label in labels])
+    unsaid = told & ~people
+    if (blank[released] & ~blank[true[lines]]).any():
+        unsaid |= blank
+    found: dict[int, Bools] = {}
+    for code in np.flatnonzero(unsaid).tolist():
+        label = labels[code]
+        if label is None or label == ANY:
+            found[code] = np.ones(number, bool)
+        elif span(label) is not None:
+            found[code] = overlaps(labels, [label])[:, 0] & people
+        else:
+            found[code] = np.zeros(number, bool)
+            found[code][true[lines[released == code]]] = True
+    return found
+
+
+def _distinct(columns: Int64, numbers: Int64) -> tuple[Int64, Int64, Int64]:
+    """Distinct combinations: their codes, each row's number among them, and their common numbers."""
+    places, first, to = np.unique(numbers, return_index=True, return_inverse=True)
+    return columns[:, first], to.astype(np.int64), places
+
+
+def _find(sorted_places: Int64, wanted: Int64) -> Int64:
+    """Where each wanted number is among sorted ones, or -1."""
+    if not len(sorted_places):
+        return np.full(len(wanted), -1, np.int64)
+    at = np.minimum(np.searchsorted(sorted_places, wanted), len(sorted_places) - 1)
+    return np.where(sorted_places[at] == wanted, at, -1).astype(np.int64)
+
+
+def agreeing(codes: Int64, classes: Int64, fits: list[dict[int, Bools]]) -> tuple[Int64, Int64]:
+    """Pairs of a combination and a class that agree in every key: one bit for each class, and-ed key by key."""
+    number = classes.shape[1]
+    if not number:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    bits = [_bits(int(codes[i].max(initial=0)) + 1, classes[i], fit) for i, fit in enumerate(fits)]
+    step = max(_CHUNK // bits[0].shape[1], 1)
+    rows: list[Int64] = []
+    columns: list[Int64] = []
+    for start in range(0, codes.shape[1], step):
+        part = codes[:, start : start + step]
+        both = bits[0][part[0]]
+        for table, column in zip(bits[1:], part[1:], strict=True):
+            both &= table[column]
+        row, byte = np.nonzero(both)
+        at, bit = np.nonzero(np.unpackbits(both[row, byte][:, None], axis=1))
+        rows.append(start + row[at])
+        columns.append(byte[at] * 8 + bit)
+    return np.concatenate(rows), np.concatenate(columns)
+
+
+def _bits(number: int, column: Int64, fit: dict[int, Bools]) -> NDArray[np.uint8]:
+    """For each value of a person, a bit for each class: whether the class's label can be theirs."""
+    found = np.zeros((number, (len(column) + 7) // 8), np.uint8)
+    step = max(_CHUNK // max(len(column), 1), 1)
+    for start in range(0, number, step):
+        values = np.arange(start, min(start + step, number))
+        same = values[:, None] == column[None, :]
+        for code, whom in fit.items():
+            same[:, column == code] = whom[values][:, None]
+        found[values] = np.packbits(same, axis=1)
+    return found

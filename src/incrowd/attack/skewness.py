@@ -1,0 +1,108 @@
+"""skewness: a value is much more frequent in the target's class than in the whole file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from incrowd.attack.knowledge import (
+    Sensitive,
+    impossible,
+    joined,
+    knows,
+    sensitive_of,
+    share,
+    untried,
+    worst_of,
+)
+from incrowd.attack.meeting import Meeting, meet, targets_of
+from incrowd.attack.situation import Beside, Situation
+from incrowd.attack.value import Attacked, Rate
+
+#: A belief that grows by this factor counts.
+FACTOR = 2.0
+#: So many times the values are dealt out anew, for the baseline.
+DEALS = 5
+ACTS = (
+    f"compares the target's class with the whole file, and is {FACTOR:g} times as sure of the true value as without it"
+)
+
+
+def skewness(situation: Situation, beside: Beside) -> list[Attacked]:
+    """For how many people does the release make the intruder's belief in the truth at least twice as strong?
+
+    Gain = q/p: q the share of the true value among the released records that can be the target's by the scenario's
+    keys, p its share in the whole release. Success: targets with a gain of 2 or more. Baseline: the same with the
+    release's sensitive values dealt out anew by keyed chance (mean of five), as chance alone makes small classes
+    uneven. Control: people who are not in the release but have a class in it. Misleads for a value that more than half
+    of the file has: its share cannot double (homogeneity tells about those). Reference: Li, Li and Venkatasubramanian
+    (2007).
+    """
+    if why := impossible(situation, "skewness", ACTS):
+        return why
+    met = meet(situation)
+    return [_attack(situation, met, sensitive_of(situation, name)) for name in situation.sensitive]
+
+
+def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacked:
+    aimed, outside = targets_of(situation, met)
+    if not aimed.any() or not (sensitive.released >= 0).any():
+        why = "there is nobody to go for, or no released record has a value."
+        return untried(situation, "skewness", ACTS, why, sensitive.name)
+    readings = [met] if not met.coarse else [met, met.narrow]
+    gains = [_gains(reading, sensitive) for reading in readings]
+    at = max(range(len(readings)), key=lambda i: int((gains[i][aimed] >= FACTOR).sum()))
+    gain, met = gains[at], readings[at]
+    draws = situation.draws("skewness", sensitive.name)
+    by_chance = []
+    for _ in range(DEALS):
+        dealt = sensitive.released[np.argsort(draws(len(sensitive.released)), kind="stable")]
+        by_chance.append(float((_gains(met, replace(sensitive, released=dealt))[aimed] >= FACTOR).mean()))
+    success = Rate(int((gain[aimed] >= FACTOR).sum()), int(aimed.sum()))
+    control = Rate(int((gain[outside] >= FACTOR).sum()), int(outside.sum())) if outside.any() else None
+    most = largest_gain(met.histogram(sensitive.released, sensitive.values), sensitive.shares)
+    common = float(sensitive.shares[sensitive.shares > 1 / FACTOR].sum())
+    sentence = (
+        f"For {share(success.value)} of {success.tries:,} people the release makes somebody who knows them at least "
+        f"{FACTOR:g} times as sure of the true {sensitive.name}; by chance alone it would be "
+        f"{share(float(np.mean(by_chance)))}. The largest gain in any class is {most:.1f} times."
+    )
+    hit = np.flatnonzero((gain >= FACTOR) & aimed)
+    return Attacked(
+        "skewness", situation.scenario.name, knows(situation), ACTS, success, float(np.mean(by_chance)), control,
+        sentence, None, worst_of(met.people[hit], gain[hit]),
+        joined("Baseline: the release's values dealt out anew by chance.", sensitive.note, met.note,
+               f"{share(common)} of the records have a value whose share cannot grow by that factor." if common else "",
+               "" if control else "No control: nobody outside the release has a class in it."),
+    )  # fmt: skip
+
+
+def _gains(met: Meeting, sensitive: Sensitive) -> NDArray[np.float64]:
+    """For each of the people, q/p of their true value; 0 where nothing can be said."""
+    counts = met.counts(sensitive.released, sensitive.values)
+    total = np.asarray(counts.sum(axis=1)).ravel()
+    pairs, amounts = _sorted_pairs(counts)
+    true = sensitive.true[met.people]
+    wanted = met.combination * sensitive.values + np.maximum(true, 0)
+    at = np.minimum(np.searchsorted(pairs, wanted), max(len(pairs) - 1, 0))
+    count = np.where((pairs[at] == wanted) & (true >= 0), amounts[at], 0.0) if len(pairs) else np.zeros(len(true))
+    share_in_file = np.maximum(sensitive.shares[np.maximum(true, 0)], 1e-300)
+    return np.asarray(count / np.maximum(total[met.combination], 1.0) / share_in_file)
+
+
+def _sorted_pairs(counts: csr_array) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    rows = np.repeat(np.arange(counts.shape[0], dtype=np.int64), np.diff(counts.indptr))
+    numbers = rows * counts.shape[1] + counts.indices
+    order = np.argsort(numbers)
+    return numbers[order], counts.data[order]
+
+
+def largest_gain(histogram: csr_array, shares: NDArray[np.float64]) -> float:
+    """The largest q/p over the classes and values of the release."""
+    total = np.asarray(histogram.sum(axis=1)).ravel()
+    rows = np.repeat(np.arange(histogram.shape[0]), np.diff(histogram.indptr))
+    gains = histogram.data / total[rows] / shares[histogram.indices]
+    return float(gains.max(initial=0.0))
