@@ -34,6 +34,7 @@ class Situation:
     scenario: Scenario  # its keys are released ones
     came: Callable[[Sequence[str]], pa.Table]  # columns of the original as it came, in the order of the source
     draws: Callable[..., Callable[[int], NDArray[np.uint64]]]  # purpose -> so many keyed random numbers, and more
+    loose: frozenset[str] = frozenset()  # keys with blanked cells, or labels that stand for several values of `known`
 
     @property
     def inside(self) -> NDArray[np.bool_]:
@@ -58,6 +59,7 @@ class Beside:
     register_lines: Int64 | None = None  # for judging: the number of each one's record in `known`, or -1
     others: Mapping[str, pa.Table] = field(default_factory=dict)  # other releases about some of the same people
     tables: Mapping[str, pa.Table] = field(default_factory=dict)  # published tables of counts
+    linker: str = "duckdb"  # on which engine probabilistic linkage runs: duckdb or spark
 
 
 def fetch(rows: Rows, columns: Sequence[str], order: str | None = None) -> pa.Table:
