@@ -168,7 +168,7 @@ def carried_by(situation: Situation, field: Field, most: int | None) -> str:
         return ""
     without = {key: expected([i for i in range(len(keys)) if i != at]) for at, key in enumerate(keys)}
     telling = sorted(without, key=lambda key: without[key])[:2]
-    parts = [f"{key}: without it {percent(without[key])}" for key in telling]
-    return f" By exact match, what carries it most is {parts[0]}; then {parts[1]}."
+    parts = [f"{key} (an exact match without it: {percent(without[key])})" for key in telling]
+    return f" Most hangs on {parts[0]}, then on {parts[1]}."
 
 
