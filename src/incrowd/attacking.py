@@ -87,7 +87,7 @@ def chosen_scenarios(plan: Plan, asked: Sequence[str] | None) -> list[Scenario]:
     return [scenario for scenario in there if scenario.name in asked]
 
 
-def try_attacks(
+def attack_all(
     situation: Situation,
     beside: Beside,
     scenarios: Sequence[Scenario],
@@ -138,7 +138,7 @@ def attack_run(plan: Plan, context: Context, start: State, state: State, traced:
             tuple(context.folder / file for file in step.tables),
         )
         beside = read_beside(plan, context, situation, files)
-        found = try_attacks(situation, beside, chosen_scenarios(plan, step.scenarios), attack_names(step.attacks))
+        found = attack_all(situation, beside, chosen_scenarios(plan, step.scenarios), attack_names(step.attacks))
         attacks += found
         if step.limit is not None or step.residual is not None:
             verdicts += [verdict for one in found for verdict in judge(one, step)]

@@ -5,6 +5,7 @@ Reference: the scenarios of Elliot and Dale (1999); Paass (1988) for knowledge w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -74,9 +75,7 @@ def link(situation: Situation, field: Field, best: Best, purpose: str) -> Linked
     return picked(situation, field, best.records, best.people, own, purpose)
 
 
-def picked(
-    situation: Situation, field: Field, records: Int64, people: Int64, own: Int64, purpose: str
-) -> Linked:
+def picked(situation: Situation, field: Field, records: Int64, people: Int64, own: Int64, purpose: str) -> Linked:
     """The same from how many candidates there are, of how many people, and how many are the target's own.
 
     A claim is a candidate without a rival: one person, and without response knowledge nobody else in the register.
@@ -93,7 +92,7 @@ def picked(
 
 
 def judged(
-    situation: Situation, field: Field, linked: Linked, attack: str, acts: str, carried: str = "", why: str = ""
+    situation: Situation, field: Field, linked: Linked, attack: str, acts: str, more: str = "", why: Sequence[str] = ()
 ) -> Attacked:
     """The result: of the people in the file, how many were found; and how many outside were taken for somebody."""
     targets, inside = field.targets, field.targets.inside
@@ -114,7 +113,7 @@ def judged(
         sentence += f"Where only one candidate is left, {percent(claimed.value)} of {claimed.tries:,} claims are right."
     return Attacked(
         attack, situation.scenario.name, knows, acts, success, baseline, control if control.tries else None,
-        sentence + carried, claimed, tuple(worst.tolist()), "; ".join([*([why] if why else []), *_limits(situation, field)]),
+        sentence + more, claimed, tuple(worst.tolist()), "; ".join([*why, *_limits(situation, field)]),
     )  # fmt: skip
 
 
@@ -144,7 +143,7 @@ def carried_by(situation: Situation, field: Field, most: int | None) -> str:
     """Which keys carry the success: what is left of it without each, by the expected share of hits."""
     keys = situation.scenario.keys
     inside = np.flatnonzero(field.targets.inside)
-    if len(keys) < 2 or not len(inside):
+    if len(keys) < 2 or not len(inside) or not situation.scenario.knows_who_is_in:
         return ""
     if len(inside) > SUBSET:
         inside = np.sort(inside[np.argsort(situation.draws("subset")(len(inside)), kind="stable")[:SUBSET]])
@@ -170,5 +169,3 @@ def carried_by(situation: Situation, field: Field, most: int | None) -> str:
     telling = sorted(without, key=lambda key: without[key])[:2]
     parts = [f"{key} (an exact match without it: {percent(without[key])})" for key in telling]
     return f" Most hangs on {parts[0]}, then on {parts[1]}."
-
-

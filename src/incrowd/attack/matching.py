@@ -100,7 +100,9 @@ class File:
                 columns.append(np.concatenate([self.labels[key][classes], asked]))
                 spans.append(self.spans[key] + 1)
             packed = pack(columns, spans)
-            more = _look_up(packed[: len(classes)], (self.records[classes], self.people[classes]), packed[len(classes) :])
+            more = _look_up(
+                packed[: len(classes)], (self.records[classes], self.people[classes]), packed[len(classes) :]
+            )
             records += more[0]
             people += more[1]
         return records, people

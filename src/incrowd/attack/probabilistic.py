@@ -18,6 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from incrowd.attack.linkage import judged, not_tried, picked
+from incrowd.attack.matching import File
 from incrowd.attack.situation import Beside, Situation
 from incrowd.attack.targets import Field, field_of
 from incrowd.attack.value import Attacked
@@ -34,8 +35,8 @@ ACTS = "weighs how well each record agrees, key by key and by how rare a value i
 def probabilistic_linkage(situation: Situation, beside: Beside) -> list[Attacked]:
     """How often does the strong intruder point to the right record?"""
     if find_spec("splink") is None:
-        why = "splink is not installed: pip install 'incrowd[link]'"
-        return [not_tried(situation, "probabilistic", ACTS, why)]
+        absent = "splink is not installed: pip install 'incrowd[link]'"
+        return [not_tried(situation, "probabilistic", ACTS, absent)]
     if not situation.scenario.keys or not situation.released.num_rows:
         return [not_tried(situation, "probabilistic", ACTS)]
     field = field_of(situation, beside, "probabilistic", TARGETS)
@@ -43,7 +44,7 @@ def probabilistic_linkage(situation: Situation, beside: Beside) -> list[Attacked
         return [not_tried(situation, "probabilistic", ACTS, "there is nobody to go for")]
     records, people, own, why = weigh(situation, field, beside.linker)
     linked = picked(situation, field, records, people, own, "probabilistic")
-    return [judged(situation, field, linked, "probabilistic", ACTS, why="; ".join(why))]
+    return [judged(situation, field, linked, "probabilistic", ACTS, why=why)]
 
 
 def weigh(situation: Situation, field: Field, linker: str) -> tuple[Int64, Int64, Int64, list[str]]:
@@ -55,7 +56,9 @@ def weigh(situation: Situation, field: Field, linker: str) -> tuple[Int64, Int64
     asked = [column[first] for column in targets.known]
     names = [f"k{i}" for i in range(len(asked))]
     left = pa.table({"unique_id": np.arange(len(file.records)), **_columns(names, file.labels, file)})
-    right = pa.table({"unique_id": np.arange(len(first)), **{n: pa.array(c) for n, c in zip(names, asked, strict=True)}})
+    right = pa.table(
+        {"unique_id": np.arange(len(first)), **{n: pa.array(c) for n, c in zip(names, asked, strict=True)}}
+    )
     blocked = len(file.records) * len(first) > PAIRS and len(names) > 2
     with _session(linker) as api:
         weights = _weights(api, left, right, names, field, _rules(names) if blocked else ["1=1"])
@@ -83,10 +86,10 @@ def _class_of(field: Field) -> Int64:
     return group(pack(field.labels, field.file.spans))[1]
 
 
-def _columns(names: list[str], labels: list[Int64], field: Any) -> dict[str, pa.Array]:
+def _columns(names: list[str], labels: list[Int64], file: File) -> dict[str, pa.Array]:
     """Label codes; what is not a value of its own is missing."""
     found = {}
-    for name, column, layer in zip(names, labels, field.layers, strict=True):
+    for name, column, layer in zip(names, labels, file.layers, strict=True):
         found[name] = pa.array(column, mask=layer.of_label[column] > 0)
     return found
 
@@ -125,7 +128,10 @@ def _weights(api: Any, left: pa.Table, right: pa.Table, names: list[str], field:
         link_type="link_only", comparisons=comparisons, blocking_rules_to_generate_predictions=rules,
         probability_two_random_records_match=1 / field.released, retain_matching_columns=False,
     )  # fmt: skip
-    tables = [api.register(_given(api, left), dataset_display_name="a"), api.register(_given(api, right), dataset_display_name="b")]
+    tables = [
+        api.register(_given(api, left), dataset_display_name="a"),
+        api.register(_given(api, right), dataset_display_name="b"),
+    ]
     linker = Linker(tables, settings, log_level=None, validate_settings=False)
     for name, table in zip(names, frequencies, strict=True):
         linker.table_management.register_term_frequency_lookup(api.register(_given(api, table)), name)

@@ -50,7 +50,9 @@ def _attack(situation: Situation, attack: str, columns: Sequence[str], whole: bo
     chance = float(np.mean(records * weight * np.exp((records - 1) * np.log1p(-np.minimum(weight, 1 - 1e-12)))))
     strangers = situation.known.num_rows - records
     control = Rate(int((outside == 1).sum()), records) if strangers else None
-    among = f"up to {largest} of {list_keys(columns)}" + (", or all of them," if whole and len(columns) > largest else "")
+    among = f"up to {largest} of {list_keys(columns)}" + (
+        ", or all of them," if whole and len(columns) > largest else ""
+    )
     sentence = (
         f"{percent(success.value)} of the released records are the only ones with their values of {among}; "
         f"predicates of the same weight would isolate {percent(chance)} of random records."

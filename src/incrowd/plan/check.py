@@ -19,7 +19,8 @@ def check_plan(plan: Plan, folder: Path) -> list[Fault]:
     left = released_columns(plan)
     return [
         *_files(plan, folder), *_steps(plan), *_order(plan), *_released(plan, left), *_requirements(plan, left),
-        *_population(plan), *_scenarios(plan), *_perturbed(plan), *check_attacks(plan), *check_use_cases(plan, left, folder),
+        *_population(plan), *_scenarios(plan), *_perturbed(plan), *check_attacks(plan),
+        *check_use_cases(plan, left, folder),
     ]  # fmt: skip
 
 
