@@ -81,8 +81,10 @@ def picked(situation: Situation, field: Field, records: Int64, people: Int64, ow
     A claim is a candidate without a rival: one person, and without response knowledge nobody else in the register.
     """
     targets = field.targets
-    drawn = situation.draws(purpose, "pick")(targets.number) % np.maximum(records, 1).astype(np.uint64)
-    hit = (drawn.astype(np.int64) < own) & (records > 0)
+    hit = own > 0
+    open_ = np.flatnonzero(hit & (records > own))  # only there chance decides
+    drawn = situation.draws(purpose, "pick")(len(open_)) % records[open_].astype(np.uint64)
+    hit[open_] = drawn.astype(np.int64) < own[open_]
     claim = people == 1
     if not situation.scenario.knows_who_is_in:
         if targets.namesakes is not None:

@@ -94,9 +94,11 @@ class File:
             classes = np.flatnonzero(which == pattern)
             columns, spans = [], []
             for key, layer in zip(keys, where, strict=True):
-                asked = self.layers[key].labels[layer[first]][known[key]]
-                # What has no label in this layer is no released label at all.
-                asked = np.where(asked < 0, self.spans[key], asked)
+                asked = known[key]
+                if len(self.layers[key].labels) > 1:
+                    asked = self.layers[key].labels[layer[first]][asked]
+                    # What has no label in this layer is no released label at all.
+                    asked = np.where(asked < 0, self.spans[key], asked)
                 columns.append(np.concatenate([self.labels[key][classes], asked]))
                 spans.append(self.spans[key] + 1)
             packed = pack(columns, spans)

@@ -156,7 +156,11 @@ def _session(linker: str) -> Iterator[Any]:
 
             engine = connect("spark")
             try:
-                yield SparkAPI(spark_session=engine.session, register_udfs_automatically=False)  # type: ignore[attr-defined]
+                session = engine.session  # type: ignore[attr-defined]
+                # Kept in memory: the other ways write to folders that everybody may read.
+                yield SparkAPI(
+                    spark_session=session, break_lineage_method="persist", register_udfs_automatically=False
+                )
             finally:
                 engine.close()
         else:

@@ -24,7 +24,7 @@ class Targets:
     people: Int64  # the number of the person, or -1 where nobody of the original is meant
     lines: Int64  # the number of the record in the original, or -1
     inside: Mask  # whether a record of theirs was released
-    namesakes: Int64 | None  # people of the register with the same keys; None without a register
+    namesakes: Int64 | None  # people of the register with the same keys; None where nobody looks for them
     from_register: bool
 
     @property
@@ -81,16 +81,17 @@ def _targets(
 ) -> Targets:
     released = np.zeros(int(situation.people.max(initial=-1)) + 1, bool)
     released[situation.people[situation.lines]] = True
+    asked = outside is not None and not situation.scenario.knows_who_is_in  # else nobody looks for namesakes
     if outside is not None and beside.register_lines is not None:
         lines = beside.register_lines
         people = np.where(lines >= 0, situation.people[np.maximum(lines, 0)], -1)
         inside = (lines >= 0) & released[np.maximum(people, 0)]
         told = misremember(situation, outside, known, purpose)
-        return Targets(told, people, lines, inside, _alike(told, told), True)
+        return Targets(told, people, lines, inside, _alike(told, told) if asked else None, True)
     lines = _one_each(situation, purpose)
     told = misremember(situation, [column[lines] for column in known], known, purpose)
     people = situation.people[lines]
-    namesakes = None if outside is None else _alike(told, outside)
+    namesakes = _alike(told, outside) if outside is not None and asked else None
     return Targets(told, people, lines, released[people], namesakes, False)
 
 
