@@ -86,7 +86,7 @@ def test_the_limit_binds_the_upper_end_of_the_interval() -> None:
 def test_an_attack_with_a_limit_that_cannot_be_tried_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("incrowd.attack.probabilistic.find_spec", lambda name: None)
     path = case(tmp_path, {"attacks": ["linkage", "probabilistic"], "limit": 0.9})
-    with pytest.raises(NotReleasable, match="R023.*splink"):
+    with pytest.raises(NotReleasable, match=r"R023.*splink"):
         ic.run(path)
     run = ic.run(case(tmp_path, {"attacks": ["linkage", "probabilistic"]}))  # without a limit it is only reported
     assert run.log.attacks[1].success is None
@@ -129,11 +129,12 @@ def test_compare_and_sweep_cope_with_the_step(tmp_path: Path) -> None:
 
 def test_blanked_cells_and_local_labels_are_not_taken_for_safety(tmp_path: Path) -> None:
     """Nearly nothing is protected: whoever read the labels as values of their own would find nobody."""
-    lines = "".join(f"n{i},{20 + i // 2},{'fm'[i % 2]},{'yn'[i % 3 == 0]},00{i % 7}\n" for i in range(80))
+    pairs = "".join(f"n{i},{20 + i // 2},{'fm'[i % 2]},{'yn'[i % 3 == 0]},00{i % 7}\n" for i in range(80))
+    fours = "".join(f"n{i},{20 + i // 4 + (i > 90) * i},{'fm'[i % 2]},y,00{i % 7}\n" for i in range(94))
     ages = {"age": {"cuts": [[str(a) for a in range(20, 62, 2)], ["20", "40"]]}}
     local = [{"step": "drop", "variables": ["name"]}, {"step": "search", "hierarchies": ages, "local": True}]
     blank = [{"step": "drop", "variables": ["name"]}, {"step": "suppress_cells", "k": "2"}]
-    for steps in (local, blank):
+    for steps, lines in ((local, pairs), (blank, fours)):
         plan = plan_with(steps=steps, requirements=[{"model": "k", "k": "2"}])
         found = attacked(write_case(tmp_path, plan, lines), attacks=["linkage", "nearest"])
         for one in found.values():
@@ -189,7 +190,9 @@ def test_the_population_is_the_register_when_there_is_one(tmp_path: Path) -> Non
     assert found.success.hits == 10
 
 
-def test_the_demo_at_k_9_stays_near_a_guess_and_at_k_1_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_demo_at_k_9_stays_near_a_guess_and_at_k_1_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("INCROWD_SECRET", "5a" + "0123456789abcdef" * 3 + "f00dfeedc0ffee")
     from incrowd.demo import write_example
 

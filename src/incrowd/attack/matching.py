@@ -8,7 +8,7 @@ the same layers are matched together, by sorting.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.keys.packing import group, pack
+from incrowd.keys.sorting import sort_with_order
 
 Int64 = NDArray[np.int64]
 
@@ -88,26 +89,32 @@ class File:
         records, people = np.zeros(number, np.int64), np.zeros(number, np.int64)
         if not keys:
             return records + self.records.sum(), people + self.people.sum()
-        where = [self.layers[key].of_label[self.labels[key]] for key in keys]
-        patterns, which = group(pack(where, [len(self.layers[key].labels) for key in keys]))
-        for pattern, first in enumerate(patterns):
-            classes = np.flatnonzero(which == pattern)
+        for first, classes in self._patterns(keys):
             columns, spans = [], []
-            for key, layer in zip(keys, where, strict=True):
-                asked = known[key]
-                if len(self.layers[key].labels) > 1:
-                    asked = self.layers[key].labels[layer[first]][asked]
+            for key in keys:
+                asked, layers = known[key], self.layers[key]
+                if len(layers.labels) > 1:
+                    asked = layers.labels[layers.of_label[self.labels[key][first]]][asked]
                     # What has no label in this layer is no released label at all.
                     asked = np.where(asked < 0, self.spans[key], asked)
                 columns.append(np.concatenate([self.labels[key][classes], asked]))
                 spans.append(self.spans[key] + 1)
-            packed = pack(columns, spans)
-            more = _look_up(
-                packed[: len(classes)], (self.records[classes], self.people[classes]), packed[len(classes) :]
-            )
+            packed, number = pack(columns, spans), len(self.records[classes])
+            more = _look_up(packed[:number], (self.records[classes], self.people[classes]), packed[number:])
             records += more[0]
             people += more[1]
         return records, people
+
+    def _patterns(self, keys: Sequence[int]) -> Iterator[tuple[int, Int64 | slice]]:
+        """The classes whose labels lie in the same layers, each time with one of them."""
+        loose = [key for key in keys if len(self.layers[key].labels) > 1]
+        if not loose:
+            yield 0, slice(None)
+            return
+        where = [self.layers[key].of_label[self.labels[key]] for key in loose]
+        patterns, which = group(pack(where, [len(self.layers[key].labels) for key in loose]))
+        for pattern, first in enumerate(patterns):
+            yield int(first), np.flatnonzero(which == pattern)
 
 
 @dataclass(frozen=True)
@@ -148,8 +155,7 @@ def best_matches(file: File, known: Sequence[Int64], most: int | None = None) ->
 
 def _look_up(classes: Int64, amounts: Sequence[Int64], asked: Int64) -> list[Int64]:
     """The sums of amounts of the classes with each number that is asked for."""
-    order = np.argsort(classes, kind="stable")
-    in_order = classes[order]
+    in_order, order = sort_with_order(classes)
     starts = np.flatnonzero(np.r_[True, in_order[1:] != in_order[:-1]])
     numbers = in_order[starts]
     at = np.minimum(np.searchsorted(numbers, asked), len(numbers) - 1)

@@ -158,9 +158,7 @@ def _session(linker: str) -> Iterator[Any]:
             try:
                 session = engine.session  # type: ignore[attr-defined]
                 # Kept in memory: the other ways write to folders that everybody may read.
-                yield SparkAPI(
-                    spark_session=session, break_lineage_method="persist", register_udfs_automatically=False
-                )
+                yield SparkAPI(spark_session=session, break_lineage_method="persist", register_udfs_automatically=False)
             finally:
                 engine.close()
         else:

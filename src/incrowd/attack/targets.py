@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from incrowd.attack.matching import File, Layers
 from incrowd.attack.situation import Beside, Situation, codes_of
+from incrowd.keys.packing import group, pack
 
 Int64 = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -52,9 +53,13 @@ class Field:
     released_people: int
 
 
+#: So many people outside the file are enough for a control.
+STRANGERS = 100_000
+
+
 def field_of(situation: Situation, beside: Beside, purpose: str, most: int | None = None) -> Field:
     """Everything coded alike. A person with several records is a target once, with one of the records. At most so
-    many targets, by keyed chance.
+    many targets, by keyed chance; and at most STRANGERS of those who are not in the file.
     """
     keys, register = list(situation.scenario.keys), beside.register
     tables = [situation.released, situation.known, *([] if register is None else [register])]
@@ -73,6 +78,12 @@ def field_of(situation: Situation, beside: Beside, purpose: str, most: int | Non
     if most is not None and targets.number > most:
         chosen = np.argsort(situation.draws(purpose, "targets")(targets.number), kind="stable")[:most]
         targets = targets.take(np.sort(chosen))
+    if np.count_nonzero(~targets.inside) > STRANGERS:
+        # Every so manyth, from a keyed start on: as good as a draw for each, and much cheaper.
+        strangers = np.flatnonzero(~targets.inside)
+        start = float(situation.draws(purpose, "strangers")(1)[0] / 2.0**64)
+        every = ((np.arange(STRANGERS) + start) * (len(strangers) / STRANGERS)).astype(np.int64)
+        targets = targets.take(np.sort(np.r_[np.flatnonzero(targets.inside), strangers[every]]))
     return Field(file, labels, targets, _own(targets, owners), len(owners), len(np.unique(owners)))
 
 
@@ -140,8 +151,12 @@ def _blank(situation: Situation, name: str, labels: Int64) -> int | None:
 def _alike(told: Sequence[Int64], register: Sequence[Int64]) -> Int64:
     """How many of the register share all keys with each target."""
     spans = [1 + max(int(a.max(initial=0)), int(b.max(initial=0))) for a, b in zip(told, register, strict=True)]
-    strict = [Layers.strict(span) for span in spans]
-    return File.of(list(register), np.arange(len(register[0])), strict).fitting(list(told), range(len(told)))[0]
+    if told is register:
+        first, place = group(pack(list(told), spans))
+        return np.bincount(place, minlength=len(first))[place].astype(np.int64)
+    first, place = group(pack([np.concatenate(pair) for pair in zip(told, register, strict=True)], spans))
+    number = len(told[0])
+    return np.bincount(place[number:], minlength=len(first))[place[:number]].astype(np.int64)
 
 
 def _own(targets: Targets, owners: Int64) -> tuple[Int64, Int64]:

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 @app.command()
 def attack(
-    source: Annotated[
-        Path, typer.Argument(help="A plan (.yaml), or the folder of a run (runs/ID) or its release.")
-    ],
+    source: Annotated[Path, typer.Argument(help="A plan (.yaml), or the folder of a run (runs/ID) or its release.")],
     original: Annotated[
         Path | None, typer.Option(help="The data that the release was made from, where they are now.")
     ] = None,
