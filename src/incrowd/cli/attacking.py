@@ -13,7 +13,6 @@ import typer
 from incrowd.cli import app
 
 if TYPE_CHECKING:
-    from incrowd.attack.value import Attacked
     from incrowd.intrusion import Intrusion
 
 
@@ -97,35 +96,14 @@ def _write(found: Intrusion, path: Path) -> None:
 
 def _show(found: Intrusion) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
-    from incrowd.attack.words import percent
-    from incrowd.cli.show import console
+    from incrowd.cli.show import attack_table, console
 
     console.print(f"\n[bold]{escape(found.source)}[/]: {found.records:,} released records of {found.of:,}")
     for name in dict.fromkeys(one.scenario for one in found.attacks):
         those = [one for one in found.attacks if one.scenario == name]
-        table = Table(title=f"Attacks in the scenario: {escape(name)}", title_justify="left")
-        table.add_column("attack")
-        for heading in ("success (95% interval)", "baseline", "control", "residual"):
-            table.add_column(heading, justify="right")
-        for one in those:
-            table.add_row(one.attack, *_figures(one))
-        console.print(table)
+        console.print(attack_table(those, f"Attacks in the scenario: {escape(name)}"))
         for one in those:
             console.print(f"[bold]{one.attack}[/]  {escape(one.sentence)}", highlight=False)
             if one.why:
                 console.print(f"[dim]{escape(one.why)}[/]", highlight=False)
-    if any(one.success is not None and one.success.low > 0.1 for one in found.attacks):
-        console.print(f"[yellow]An attack succeeds for more than {percent(0.1)} of those it goes for.[/]")
-
-
-def _figures(one: Attacked) -> tuple[str, str, str, str]:
-    from incrowd.attack.words import percent
-
-    if one.success is None:
-        return "not tried", "", "", ""
-    interval = f"{percent(one.success.value)} ({percent(one.success.low)} to {percent(one.success.high)})"
-    control = "none" if one.control is None else percent(one.control.value)
-    residual = "none" if one.residual is None else f"{one.residual:.3f}"
-    return interval, "none" if one.baseline is None else percent(one.baseline), control, residual
