@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         merge_places,
         parse_postcode,
     )
+    from incrowd.intrusion import Intrusion, try_attacks
     from incrowd.keys.hierarchy import Hierarchy
     from incrowd.keys.requirements import DistinctL, K, OneSided, Requirement, parse_model
     from incrowd.keys.table import KeyTable
@@ -48,6 +49,7 @@ _HOME = {
     "Hierarchy": "keys.hierarchy",
     "IncrowdError": "errors",
     "InputError": "errors",
+    "Intrusion": "intrusion",
     "K": "keys.requirements",
     "KeyTable": "keys.table",
     "Merged": "geography",
@@ -87,6 +89,7 @@ _HOME = {
     "starter_plan": "profiling",
     "sweep": "sweeping",
     "tabulate": "rows.tabulate",
+    "try_attacks": "intrusion",
     "verify": "verification",
     "write_demo": "demo",
 }
@@ -99,6 +102,7 @@ __all__ = [
     "Hierarchy",
     "IncrowdError",
     "InputError",
+    "Intrusion",
     "K",
     "KeyTable",
     "Merged",
@@ -138,6 +142,7 @@ __all__ = [
     "starter_plan",
     "sweep",
     "tabulate",
+    "try_attacks",
     "verify",
     "write_demo",
 ]

@@ -1,17 +1,27 @@
-"""Attacks on a run's release: what each works on, put together from the run."""
+"""Attacks on a run's release: what each works on, put together from the run; tried; and judged by the plan's limits."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from incrowd.attack.situation import Situation, fetch, lines_of
-from incrowd.plan import Plan
+from incrowd.assessment import plan_scenarios
+from incrowd.attack import ATTACKS, ON_REQUEST
+from incrowd.attack.situation import Beside, Situation, fetch, lines_of
+from incrowd.attack.value import Attacked
+from incrowd.errors import InputError, NotReleasable
+from incrowd.evidence.log import Verdict
+from incrowd.outside import Files, read_beside
+from incrowd.plan import Plan, steps
 from incrowd.protect import UNIT, Context, State
 from incrowd.risk.value import EVERYTHING, Scenario
 from incrowd.rows import Rows
 from incrowd.rows.frame import LINE
+
+#: Called with the name of an attack and of its scenario before it begins.
+Told = Callable[[str, str], None]
 
 
 def situation_of(
@@ -22,8 +32,6 @@ def situation_of(
     """
     released = list(traced.told)
     keys = tuple(name for name in plan.with_role("key") if name in released)
-    scenario = scenario or Scenario(EVERYTHING, keys)
-    scenario = replace(scenario, keys=tuple(key for key in scenario.keys if key in keys))
     known = (state.original or state).rows
     told = fetch(known, [name for name in released if name in known.columns], LINE)
     if context.has_unit:
@@ -31,16 +39,147 @@ def situation_of(
         people = texts.dictionary_encode(null_encoding="encode").indices.to_numpy(zero_copy_only=False)
     else:
         people = np.arange(told.num_rows)
-    return Situation(
+    whole = Situation(
         released=fetch(traced, released),
         lines=lines_of(traced),
         known=told,
         people=people.astype(np.int64),
         keys=keys,
         sensitive=tuple(name for name in plan.with_role("sensitive") if name in released),
-        scenario=scenario,
+        scenario=Scenario(EVERYTHING, keys),
         came=lambda columns: fetch(start.rows, columns, LINE),
         draws=lambda *purpose: context.draws("attack", *purpose),
         identifiers=tuple(plan.with_role("identifier")),
         columns=tuple(name for name in plan.variables if name in start.rows.columns),
+        loose=_loose(plan, keys),
     )
+    return whole if scenario is None else in_scenario(whole, scenario)
+
+
+def in_scenario(situation: Situation, scenario: Scenario) -> Situation:
+    """The same in another scenario; of its keys those count that are released."""
+    kept = tuple(key for key in scenario.keys if key in situation.keys)
+    return replace(situation, scenario=replace(scenario, keys=kept))
+
+
+def _loose(plan: Plan, keys: Sequence[str]) -> frozenset[str]:
+    """Keys whose cells may be blanked or recoded record by record."""
+    blanked = any(isinstance(step, steps.SuppressCells) for _, step in plan.active)
+    local = any(isinstance(step, steps.Search) and step.local for _, step in plan.active)
+    return frozenset(keys) if blanked or local else frozenset()
+
+
+def attack_names(asked: Sequence[str] | None) -> list[str]:
+    """The attacks that are asked for, or all that cost little."""
+    if asked is None:
+        return [name for name in ATTACKS if name not in ON_REQUEST]
+    if unknown := [name for name in asked if name not in ATTACKS]:
+        raise InputError("D196", f"{unknown[0]!r} is no attack.", f"There are: {', '.join(ATTACKS)}.")
+    return list(dict.fromkeys(asked))
+
+
+def chosen_scenarios(plan: Plan, asked: Sequence[str] | None) -> list[Scenario]:
+    """The scenarios that are asked for, or all of the plan's; one in which all keys are known, when it has none."""
+    there = plan_scenarios(plan)
+    if not asked:
+        return there
+    if unknown := [name for name in asked if name not in [scenario.name for scenario in there]]:
+        hint = f"There are: {', '.join(scenario.name for scenario in there)}."
+        raise InputError("D197", f"the plan has no scenario {unknown[0]!r}.", hint)
+    return [scenario for scenario in there if scenario.name in asked]
+
+
+def attack_all(
+    situation: Situation,
+    beside: Beside,
+    scenarios: Sequence[Scenario],
+    names: Sequence[str],
+    told: Told = lambda attack, scenario: None,
+) -> list[Attacked]:
+    """Every attack in every scenario."""
+    found = []
+    for scenario in scenarios:
+        there, with_them = in_scenario(situation, scenario), beside
+        if beside.register is not None and (
+            missing := [key for key in there.scenario.keys if key not in beside.register.column_names]
+        ):
+            if not scenario.knows_who_is_in:
+                hint = "Name another register, or leave the key out of the scenario."
+                raise InputError("D198", f"the register has no column {missing[0]!r}.", hint)
+            with_them = replace(beside, register=None, register_lines=None)
+        for name in names:
+            told(name, scenario.name)
+            found += ATTACKS[name](there, with_them)
+    return found
+
+
+@dataclass(frozen=True)
+class Tried:
+    """The attacks of a plan, with a verdict for each that has a limit, and the refusal when one of them fails."""
+
+    attacks: tuple[Attacked, ...]
+    verdicts: tuple[Verdict, ...]
+    refusal: NotReleasable | None
+
+
+def attack_steps(plan: Plan) -> list[steps.Attack]:
+    """The attack steps of a plan that are not switched off."""
+    return [step for _, step in plan.active if isinstance(step, steps.Attack)]
+
+
+def attack_run(plan: Plan, context: Context, start: State, state: State, traced: Rows) -> Tried:
+    """Try what the plan asks for on the written file, and hold it against the plan's limits."""
+    situation = situation_of(plan, context, start, state, traced)
+    attacks: list[Attacked] = []
+    verdicts: list[Verdict] = []
+    untried: list[str] = []
+    for step in attack_steps(plan):
+        files = Files(
+            context.folder / step.register_file if step.register_file else None,
+            tuple(context.folder / file for file in step.others),
+            tuple(context.folder / file for file in step.tables),
+        )
+        beside = read_beside(plan, context, situation, files)
+        found = attack_all(situation, beside, chosen_scenarios(plan, step.scenarios), attack_names(step.attacks))
+        attacks += found
+        if step.limit is not None or step.residual is not None:
+            verdicts += [verdict for one in found for verdict in judge(one, step)]
+            without = [one for one in found if one.success is None]
+            if without and (step.attacks is not None or len(without) == len(found)):
+                untried += [f"{one.attack} ({one.scenario}): {one.why}" for one in without]
+    return Tried(tuple(attacks), tuple(verdicts), _refusal(verdicts, untried))
+
+
+def judge(one: Attacked, step: steps.Attack) -> list[Verdict]:
+    """Is the upper end of the interval within the limits? What could not be tried gets no verdict."""
+    if one.success is None:
+        return []
+    name = f"{one.attack.replace('_', ' ')} ({one.scenario})"
+    found = []
+    if step.limit is not None:
+        words = f"the attack {name} succeeds for at most {step.limit:.3g} of those it goes for"
+        found.append(Verdict(words, "attack", one.success.high <= step.limit, step.limit, one.success.high))
+    if step.residual is not None:
+        beside = one.control.value if one.control is not None and one.control.tries else one.baseline
+        # Where a guess is always right, the file adds nothing; where nothing is known to compare with, it adds all.
+        excess = 0.0 if beside is not None and beside >= 1 else one.success.high
+        if beside is not None and beside < 1:
+            excess = (one.success.high - beside) / (1 - beside)
+        words = f"the attack {name} adds at most {step.residual:.3g} to what is possible without the file"
+        found.append(Verdict(words, "attack", excess <= step.residual, step.residual, excess))
+    return found
+
+
+def _refusal(verdicts: Sequence[Verdict], untried: Sequence[str]) -> NotReleasable | None:
+    failed = [verdict for verdict in verdicts if not verdict.passed]
+    if failed:
+        lines = [f"required: {v.requirement}; it may be {v.achieved:.3g}" for v in failed if v.achieved is not None]
+        return NotReleasable(
+            "R022",
+            "an attack succeeds too often: " + "; ".join(lines) + ".",
+            "Recode or suppress more, or sample; the figures are upper ends of 95% intervals.",
+        )
+    if untried:
+        message = "an attack with a limit could not be tried: " + "; ".join(untried) + "."
+        return NotReleasable("R023", message, "Give it what it needs, or take it out of the step.")
+    return None

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from incrowd.assessment import measure_run
 from incrowd.attack.value import Attacked
+from incrowd.attacking import attack_run, attack_steps
 from incrowd.comparison import compare
 from incrowd.errors import InputError, NotReleasable
 from incrowd.evidence.files import write_audit, write_release_files
@@ -66,9 +67,10 @@ def run(
     cap = None if memory is None else parse_memory(memory)
     with keep_below(cap) as unwatch, open_workspace(home) as work, ExitStack() as stack:
         secret = secret or find_secret(home)
-        tell = teller(progress, len(plan.steps) + 5)
+        attacked = bool(attack_steps(plan))
+        tell = teller(progress, len(plan.steps) + 5 + attacked)
         tell("read and count")
-        start, context = begin(plan, folder, secret, work.spill, cap, stack, within)
+        start, context = begin(plan, folder, secret, work.spill, cap, stack, within, trace=attacked)
         if plan.scenarios or plan.use_cases or plan.sweep is not None or plan.alternatives:
             start = near(start, "what the plan asks about risk and utility")
         done = carry_out(plan, start, context, work, tell)
@@ -107,7 +109,7 @@ def try_out(plan: Plan | str | Path, *, folder: Path | None = None, secret: Secr
     plan, folder = _read(plan, folder)
     with open_workspace(folder) as work, ExitStack() as stack:
         secret = secret or (find_secret(folder) if has_secret(folder) else new_secret())
-        came, context = begin(plan, folder, secret, work.spill, None, stack)
+        came, context = begin(plan, folder, secret, work.spill, None, stack, trace=bool(attack_steps(plan)))
         start = near(came, "a comparison")
         done = carry_out(plan, start, context, work, teller(None, 0))
         return Trial(done.log, done.refusal, lost_bits(start.table, near(done.state, "a comparison").table))
@@ -133,7 +135,7 @@ class Done:
 def carry_out(
     plan: Plan, start: State | DistantState, context: Context, work: Workspace, tell: Callable[[str], None]
 ) -> Done:
-    """Step by step, write, and ask the gate."""
+    """Step by step, write, ask the gate, and let intruders try what passed it."""
     state = start
     steps = [_log(0, "start", Change("the file as it came"), None, state, 0.0)]
     for number, step in enumerate(plan.steps, start=1):
@@ -152,6 +154,10 @@ def carry_out(
         {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
         measure_run(plan, start, state),
     )  # fmt: skip
+    if attack_steps(plan) and refusal is None and traced is not None:
+        tell("attacks on the written file")
+        tried = attack_run(plan, context, near(start, "an attack"), near(state, "an attack"), traced)
+        log, refusal = replace(log, verdicts=(*verdicts, *tried.verdicts), attacks=tried.attacks), tried.refusal
     return Done(log, refusal, file, state, traced)
 
 

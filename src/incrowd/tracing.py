@@ -12,11 +12,11 @@ from pathlib import Path
 
 from incrowd.attack.situation import Situation
 from incrowd.attacking import situation_of
-from incrowd.errors import InputError
+from incrowd.errors import InputError, PlanError
 from incrowd.evidence.manifest import hash_file
 from incrowd.opening import begin
 from incrowd.pipeline import Done, carry_out, teller
-from incrowd.plan import Plan, load_plan, parse_plan, read_text
+from incrowd.plan import Plan, inspect_plan, parse_plan, read_text
 from incrowd.protect import Context, State, near
 from incrowd.release import open_workspace
 from incrowd.risk.value import Scenario
@@ -42,6 +42,9 @@ class Traced:
 @contextmanager
 def trace(plan: Plan, folder: Path, secret: Secret) -> Iterator[Traced]:
     """Carry a plan out up to the gate with the truth kept beside, and throw everything away at the end."""
+    # Whoever traces tries attacks of their own choice. Switched off, not left out: the numbers of steps stay.
+    quiet = [step.model_copy(update={"off": True}) if step.step == "attack" else step for step in plan.steps]
+    plan = plan.model_copy(update={"steps": quiet})
     with open_workspace(folder) as work, ExitStack() as stack:
         came, context = begin(plan, folder, secret, work.spill, None, stack, trace=True)
         start = near(came, "an attack")
@@ -50,9 +53,10 @@ def trace(plan: Plan, folder: Path, secret: Secret) -> Iterator[Traced]:
 
 
 @contextmanager
-def trace_plan(path: Path) -> Iterator[Traced]:
+def trace_plan(path: Path, original: Path | None = None, folder: Path | None = None) -> Iterator[Traced]:
     """The release that a plan would make. Where there is no secret yet, one that nobody will know."""
-    plan, folder = load_plan(path), path.resolve().parent
+    folder = folder or path.resolve().parent
+    plan = _reading(read_text(path), folder, original)
     with trace(plan, folder, find_secret(folder) if has_secret(folder) else new_secret()) as traced:
         yield traced
 
@@ -70,15 +74,27 @@ def trace_release(release: Path, original: Path | None = None, folder: Path | No
     if not (audit / "plan.yaml").exists() or not (audit / "secret").exists():
         message = f"{release} has no audit beside it, so nobody can tell whose record is whose."
         raise InputError("D192", message, "Name the folder of a run, runs/ID, or its release folder.")
-    plan = parse_plan(read_text(audit / "plan.yaml"), home)
-    if original is not None:
-        plan = plan.model_copy(update={"data": plan.data.model_copy(update={"source": str(original.resolve())})})
+    plan = _reading(read_text(audit / "plan.yaml"), home, original)
     secret = Secret(bytes.fromhex((audit / "secret").read_text().strip()))
     with trace(plan, home, secret) as traced:
         if _hashes(traced.done.file) != _hashes(run / "release" / plan.release.file):
             message = f"{release} is not what its audit makes of this data."
             raise InputError("D193", message, "Name the data that it was made from, unchanged, with --original.")
         yield traced
+
+
+def _reading(text: str, folder: Path, original: Path | None) -> Plan:
+    """The plan with the data where they are now."""
+    if original is None:
+        return parse_plan(text, folder)
+    if not original.exists():
+        raise InputError("D000", f"there is no file {original}.")
+    found = inspect_plan(text, folder)
+    faults = [fault for fault in found.faults if (fault.code, fault.place) != ("P020", "data.source")]
+    if faults or found.plan is None:
+        raise PlanError(faults or found.faults)
+    plan = found.plan
+    return plan.model_copy(update={"data": plan.data.model_copy(update={"source": str(original.resolve())})})
 
 
 def _hashes(file: Path) -> list[str]:

@@ -36,6 +36,7 @@ class Situation:
     draws: Callable[..., Callable[[int], NDArray[np.uint64]]]  # purpose -> so many keyed random numbers, and more
     identifiers: tuple[str, ...] = ()  # the plan's identifiers, released or not
     columns: tuple[str, ...] = ()  # the columns of the original as it came: what `came` can be asked for
+    loose: frozenset[str] = frozenset()  # keys with blanked cells, or labels that stand for several values of `known`
 
     @property
     def inside(self) -> NDArray[np.bool_]:
@@ -60,6 +61,7 @@ class Beside:
     register_lines: Int64 | None = None  # for judging: the number of each one's record in `known`, or -1
     others: Mapping[str, pa.Table] = field(default_factory=dict)  # other releases about some of the same people
     tables: Mapping[str, pa.Table] = field(default_factory=dict)  # published tables of counts
+    linker: str = "duckdb"  # on which engine probabilistic linkage runs: duckdb or spark
 
 
 def fetch(rows: Rows, columns: Sequence[str], order: str | None = None) -> pa.Table:

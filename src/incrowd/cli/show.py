@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from rich.progress import (
 from rich.table import Table
 
 if TYPE_CHECKING:
+    from incrowd.attack.value import Attacked
     from incrowd.pipeline import Run
     from incrowd.profiling import Profile
     from incrowd.verification import Verification
@@ -97,8 +98,14 @@ def show_run(done: Run) -> None:
         table.add_row(step.title, *(f"{number:,}" for number in numbers))
     console.print(table)
     for verdict in done.log.verdicts:
-        mark = "[green]holds[/]" if verdict.passed else "[red]fails[/]"
-        console.print(f"{mark}  {verdict.requirement} (the file has {_number(verdict.achieved)})")
+        if verdict.model != "attack":
+            mark = "[green]holds[/]" if verdict.passed else "[red]fails[/]"
+            console.print(f"{mark}  {verdict.requirement} (the file has {_number(verdict.achieved)})")
+    if done.log.attacks:
+        console.print(attack_table(done.log.attacks, "Attacks on the written file", scenarios=True))
+    if limits := [verdict for verdict in done.log.verdicts if verdict.model == "attack"]:
+        # A run that ended well has kept them all.
+        console.print(f"[green]holds[/]  {len(limits)} limits to attacks, by the upper ends of their intervals")
     utility = done.log.utility
     for outcome in utility.outcomes if utility is not None else ():
         mark = "[green]keeps[/]" if outcome.passed else "[red]breaks[/]"
@@ -108,6 +115,27 @@ def show_run(done: Run) -> None:
     console.print(f"release   {done.release}", soft_wrap=True)
     console.print(f"report    {done.release / 'report.html'}  (public)", soft_wrap=True)
     console.print(f"audit     {done.audit / 'report.html'}  (internal: never publish it)", soft_wrap=True)
+
+
+def attack_table(attacks: Sequence[Attacked], title: str, scenarios: bool = False) -> Table:
+    """How often each attack was right, beside a guess and beside people who are not in the file."""
+    from incrowd.attack.words import percent
+
+    table = Table(title=title, title_justify="left")
+    for heading in ("attack", *(("scenario",) if scenarios else ())):
+        table.add_column(heading)
+    for heading in ("success (95% interval)", "baseline", "control", "residual"):
+        table.add_column(heading, justify="right")
+    for one in attacks:
+        names = (one.attack, *((escape(one.scenario),) if scenarios else ()))
+        if one.success is None:
+            table.add_row(*names, "not tried", "", "", "")
+            continue
+        interval = f"{percent(one.success.value)} ({percent(one.success.low)} to {percent(one.success.high)})"
+        baseline = "none" if one.baseline is None else percent(one.baseline)
+        control = "none" if one.control is None else percent(one.control.value)
+        table.add_row(*names, interval, baseline, control, "none" if one.residual is None else f"{one.residual:.3f}")
+    return table
 
 
 def show_verification(found: Verification, name: str) -> None:

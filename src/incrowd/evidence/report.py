@@ -15,6 +15,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from incrowd.attack.words import percent
 from incrowd.evidence import words
 from incrowd.evidence.log import LARGEST_K, RiskLog, RunLog, Snapshot, StepLog, Verdict
 
@@ -35,6 +36,7 @@ INTERNAL = (
     Section("treatment", "Treatment log", "internal/treatment.html"),
     Section("classes", "Classes and uniques, step by step", "internal/classes.html"),
     Section("risk", "Risk by scenario, before and after", "internal/risk.html"),
+    Section("attacks", "Attacks on the release", "internal/attacks.html"),
     Section("lost", "Records lost, by step and reason", "internal/lost.html"),
     Section("choice", "What each k would cost", "internal/choice.html"),
     Section("utility", "What analysts keep", "internal/utility.html"),
@@ -68,6 +70,8 @@ class PublicFacts:
     released: Snapshot
     verdicts: tuple[Verdict, ...]
     columns: tuple[str, ...]
+    attacks: tuple[str, ...] = ()  # the words of the attacks that were tried; no figure
+    limits: bool = False  # whether the plan set limits to them; a release has kept them
     use_cases: tuple[tuple[str, str, bool], ...] = ()  # name, rule, whether the conclusion stays; no figure of before
 
     @staticmethod
@@ -80,8 +84,10 @@ class PublicFacts:
             counts_people=log.unit is not None,
             records_in=log.start.records,
             released=log.end,
-            verdicts=log.verdicts,
+            verdicts=tuple(verdict for verdict in log.verdicts if verdict.model != "attack"),
             columns=log.released_columns,
+            attacks=tuple(dict.fromkeys(a.attack for a in log.attacks if a.success is not None)),
+            limits=any(verdict.model == "attack" for verdict in log.verdicts),
             use_cases=tuple((o.use_case, o.rule, o.passed) for o in (log.utility.outcomes if log.utility else ())),
         )
 
@@ -113,6 +119,7 @@ def internal_report(log: RunLog) -> str:
         lost_rows=[(step, reason, n) for step in log.steps for reason, n in charts.lost_rows(step)],
         below=_svg(charts.people_below(log.steps, who)),
         risks=[(risk, *_heat_maps(risk), risk_rows(risk)) for risk in log.risks],
+        attack_chart=_attacks(log),
         utility=log.utility,
         frontier=_frontier(log),
     )
@@ -159,6 +166,13 @@ def _heat_maps(risk: RiskLog) -> tuple[Markup | None, Markup | None]:
     return maps[0], maps[1]
 
 
+def _attacks(log: RunLog) -> Markup | None:
+    from incrowd.evidence.attack_chart import attack_rates
+
+    chart = attack_rates(log.attacks)
+    return None if chart is None else _svg(chart)
+
+
 def _frontier(log: RunLog) -> Markup | None:
     from incrowd.evidence.frontier import frontier
 
@@ -203,7 +217,7 @@ def _environment() -> Environment:
     )
     said = {
         "count": words.count, "figure": words.figure, "seconds": words.seconds, "limit": words.limit,
-        "small": words.small, "first_upper": lambda text: text[:1].upper() + text[1:],
+        "small": words.small, "percent": percent, "first_upper": lambda text: text[:1].upper() + text[1:],
     }  # fmt: skip
     environment.filters.update(said)
     environment.globals["share"] = words.share

@@ -60,7 +60,7 @@ def limit(verdict: Verdict) -> str:
         return f"at least {figure(verdict.asked)}"
     if verdict.model == "one_sided":  # where everybody may not have it, a share of 1 fails; else the share may be met
         return "below 1" if verdict.asked >= 1 else f"at most {figure(verdict.asked)}"
-    return f"at most {figure(verdict.asked)}" if verdict.model in ("t", "alpha_k") else figure(verdict.asked)
+    return f"at most {figure(verdict.asked)}" if verdict.model in ("t", "alpha_k", "attack") else figure(verdict.asked)
 
 
 def risk(found: Risk | None) -> str:
@@ -104,6 +104,7 @@ MEASURED: Mapping[str, str] = {
     "one_sided": "largest share of the value in any class",
     "alpha_k": "largest share of a value in any class",
     "t": "largest distance of any class",
+    "attack": "upper end of the 95% interval",
 }
 
 #: Who gets the file, by its tier.

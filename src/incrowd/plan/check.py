@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from incrowd.errors import Fault, PlanError
+from incrowd.plan.intruders import check_attacks
 from incrowd.plan.model import Plan
 from incrowd.plan.near import did_you_mean
 from incrowd.plan.requirements import DeltaPresence, KMap, TCloseness
@@ -21,7 +22,8 @@ def check_plan(plan: Plan, folder: Path) -> list[Fault]:
     left = released_columns(plan)
     return [
         *_files(plan, folder), *_steps(plan), *_order(plan), *_released(plan, left), *_requirements(plan, left),
-        *_population(plan), *_scenarios(plan), *_perturbed(plan), *check_use_cases(plan, left, folder),
+        *_population(plan), *_scenarios(plan), *_perturbed(plan), *check_attacks(plan),
+        *check_use_cases(plan, left, folder),
     ]  # fmt: skip
 
 

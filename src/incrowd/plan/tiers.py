@@ -17,9 +17,7 @@ class Tier(Strict):
     """One of several files that a plan makes."""
 
     tier: TierName = Field(description="Who will get this file.")
-    steps: list[AnyStep] = Field(
-        default_factory=list, description="What is done for it, after the plan's steps."
-    )
+    steps: list[AnyStep] = Field(default_factory=list, description="What is done for it, after the plan's steps.")
     requirements: Annotated[list[AnyRequirement], Field(min_length=1)] | None = Field(
         None, description="What must hold for this file, instead of the plan's requirements."
     )

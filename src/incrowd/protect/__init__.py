@@ -28,8 +28,15 @@ from incrowd.protect.swap import swap
 
 __all__ = ["UNIT", "Change", "Context", "DistantState", "Original", "State", "count", "near", "protect", "refuse_slips"]
 
+
+def _attack(step: steps.Attack, number: int, state: State, context: Context) -> tuple[State, Change]:
+    """Nothing yet: the written file is attacked, after the last step."""
+    return state, Change("attack: tried on the written file")
+
+
 #: Every kind of step, and the method that carries it out: (step, its number in the plan, state, context).
 METHODS: Mapping[type[steps.Step], Callable[[Any, int, State, Context], tuple[State, Change]]] = {
+    steps.Attack: _attack,
     steps.Drop: drop,
     steps.Microaggregate: microaggregate,
     steps.Noise: noise,

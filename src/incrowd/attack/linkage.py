@@ -1,0 +1,173 @@
+"""linkage, nearest: find somebody's record by what is known of them, exactly or as nearly as possible.
+
+Reference: the scenarios of Elliot and Dale (1999); Paass (1988) for knowledge with errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.attack.matching import Best, best_matches, own_fitting
+from incrowd.attack.situation import Beside, Situation
+from incrowd.attack.targets import Field, field_of
+from incrowd.attack.value import Attacked, Rate
+from incrowd.attack.words import knowledge, percent
+
+Int64 = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+WORST = 100  # so many lines are named in the audit
+SUBSET = 20_000  # so many targets tell which keys carry the success
+
+KINDS: dict[Literal["linkage", "nearest"], tuple[str, int | None]] = {
+    "linkage": ("looks for the records that agree in all these keys, and picks one", 0),
+    "nearest": ("looks for the records that differ in the fewest of these keys, and picks one", None),
+}
+
+
+@dataclass(frozen=True)
+class Linked:
+    """What became of each target: was the pick theirs, was there one candidate only, how many were there."""
+
+    hit: Mask
+    claim: Mask
+    candidates: Int64
+    own: Int64
+
+
+def exact_linkage(situation: Situation, beside: Beside) -> list[Attacked]:
+    """How often does the intruder point to the right record, by an exact match?"""
+    return [_attack(situation, beside, "linkage")]
+
+
+def nearest_linkage(situation: Situation, beside: Beside) -> list[Attacked]:
+    """The same by the record that differs least: a mistake in what is known, or a perturbed value, is forgiven."""
+    return [_attack(situation, beside, "nearest")]
+
+
+def _attack(situation: Situation, beside: Beside, kind: Literal["linkage", "nearest"]) -> Attacked:
+    acts, most = KINDS[kind]
+    if not situation.scenario.keys or not situation.released.num_rows:
+        return not_tried(situation, kind, acts)
+    field = field_of(situation, beside, kind)
+    best = best_matches(field.file, field.targets.known, most)
+    linked = link(situation, field, best, kind)
+    return judged(situation, field, linked, kind, acts, carried_by(situation, field, most))
+
+
+def not_tried(situation: Situation, attack: str, acts: str, why: str = "") -> Attacked:
+    """The result where there is nothing to try."""
+    why = why or "none of the scenario's keys is released, or no record is"
+    return Attacked(
+        attack, situation.scenario.name, knowledge(situation.scenario), acts, None, None, None,
+        "This attack was not tried.", why=why,
+    )  # fmt: skip
+
+
+def link(situation: Situation, field: Field, best: Best, purpose: str) -> Linked:
+    """Pick one of the best records for each target, by keyed chance, and see whose it is."""
+    own = own_fitting(field.file.layers, field.labels, field.targets.known, best, *field.pairs)
+    return picked(situation, field, best.records, best.people, own, purpose)
+
+
+def picked(situation: Situation, field: Field, records: Int64, people: Int64, own: Int64, purpose: str) -> Linked:
+    """The same from how many candidates there are, of how many people, and how many are the target's own.
+
+    A claim is a candidate without a rival: one person, and without response knowledge nobody else in the register.
+    """
+    targets = field.targets
+    hit = own > 0
+    open_ = np.flatnonzero(hit & (records > own))  # only there chance decides
+    drawn = situation.draws(purpose, "pick")(len(open_)) % records[open_].astype(np.uint64)
+    hit[open_] = drawn.astype(np.int64) < own[open_]
+    claim = people == 1
+    if not situation.scenario.knows_who_is_in:
+        if targets.namesakes is not None:
+            claim &= targets.namesakes == 1
+        hit &= claim
+    return Linked(hit, claim, records, own)
+
+
+def judged(
+    situation: Situation, field: Field, linked: Linked, attack: str, acts: str, more: str = "", why: Sequence[str] = ()
+) -> Attacked:
+    """The result: of the people in the file, how many were found; and how many outside were taken for somebody."""
+    targets, inside = field.targets, field.targets.inside
+    success = Rate(int(linked.hit[inside].sum()), int(inside.sum()))
+    control = Rate(int(linked.claim[~inside].sum()), int((~inside).sum()))
+    claimed = Rate(int((linked.hit & linked.claim).sum()), int(linked.claim.sum()))
+    baseline = len(field.pairs[0]) / max(success.tries, 1) / field.released
+    at_risk = np.flatnonzero(inside & linked.claim & linked.hit & (targets.lines >= 0))
+    worst = np.sort(targets.lines[at_risk])[:WORST] + 1
+    knows = knowledge(situation.scenario, targets.from_register)
+    sentence = (
+        f"An intruder who {knows} finds the right record of {percent(success.value)} of the people in the file; "
+        f"a blind guess finds {percent(baseline)}. "
+    )
+    if not claimed.tries:
+        sentence += "Nobody stands without a look-alike."
+    else:
+        sentence += f"Where only one candidate is left, {percent(claimed.value)} of {claimed.tries:,} claims are right."
+    return Attacked(
+        attack, situation.scenario.name, knows, acts, success, baseline, control if control.tries else None,
+        sentence + more, claimed, tuple(worst.tolist()), "; ".join([*why, *_limits(situation, field)]),
+    )  # fmt: skip
+
+
+def _limits(situation: Situation, field: Field) -> list[str]:
+    """What the figures do not show."""
+    told, targets = [], field.targets
+    if targets.inside.all():
+        told.append("no control: everybody the intruder could go for is in the file")
+    else:
+        told.append("control: people who are not in the file, for whom one candidate is left all the same")
+    if not situation.scenario.knows_who_is_in and targets.namesakes is None:
+        told.append(
+            "the intruder has no register, so that a claim is a record without look-alike in the file, "
+            "whoever else there is in the population"
+        )
+    if targets.namesakes is not None and not targets.from_register:
+        told.append(
+            "the register shares no identifier with the data: everybody is taken to be in it under their own "
+            "keys, so that hits are expected ones, by class"
+        )
+    if situation.loose:
+        told.append("a blanked cell, or a label made class by class, fits every value that it may stand for")
+    return told
+
+
+def carried_by(situation: Situation, field: Field, most: int | None) -> str:
+    """Which keys carry the success: what is left of it without each, by the expected share of hits."""
+    keys = situation.scenario.keys
+    inside = np.flatnonzero(field.targets.inside)
+    if len(keys) < 2 or not len(inside) or not situation.scenario.knows_who_is_in:
+        return ""
+    if len(inside) > SUBSET:
+        inside = np.sort(inside[np.argsort(situation.draws("subset")(len(inside)), kind="stable")[:SUBSET]])
+    place = np.full(field.targets.number, -1)
+    place[inside] = np.arange(len(inside))
+    among = place[field.pairs[0]] >= 0
+    target, record = place[field.pairs[0][among]], field.pairs[1][among]
+    known = [column[inside] for column in field.targets.known]
+
+    def expected(kept: list[int]) -> float:
+        records, _ = field.file.fitting(known, kept)
+        layers = [field.file.layers[key] for key in kept]
+        best = Best(np.zeros(len(inside), np.int64), records, records)
+        own = own_fitting(
+            layers, [field.labels[key] for key in kept], [known[key] for key in kept], best, target, record
+        )
+        return float(np.mean(own / np.maximum(records, 1)))
+
+    whole = expected(list(range(len(keys))))
+    if whole * field.released_people < 2:  # hardly better than a guess: no key carries anything
+        return ""
+    without = {key: expected([i for i in range(len(keys)) if i != at]) for at, key in enumerate(keys)}
+    telling = sorted(without, key=lambda key: without[key])[:2]
+    parts = [f"{key} (an exact match without it: {percent(without[key])})" for key in telling]
+    return f" Most hangs on {parts[0]}, then on {parts[1]}."

@@ -1,0 +1,31 @@
+"""Can the attack steps of a plan be tried at all?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from incrowd.errors import Fault
+from incrowd.plan.model import Plan
+from incrowd.plan.near import did_you_mean
+from incrowd.plan.steps import ATTACK_NAMES, Attack
+
+
+def check_attacks(plan: Plan) -> Iterator[Fault]:
+    """They name attacks that there are, and scenarios of the plan, on an engine that can tell whose record is whose."""
+    scenarios = [scenario.name for scenario in plan.scenarios]
+    for number, step in plan.active:
+        if not isinstance(step, Attack):
+            continue
+        place = f"steps.{number}"
+        for i, name in enumerate(step.attacks or []):
+            if name not in ATTACK_NAMES:
+                near = did_you_mean(name, ATTACK_NAMES) or f"There are: {', '.join(ATTACK_NAMES)}."
+                yield Fault("P055", f"{place}.attacks.{i}", f"{name!r} is no attack.", near)
+        for i, name in enumerate(step.scenarios or []):
+            if name not in scenarios:
+                near = did_you_mean(name, scenarios) or "Describe it under scenarios."
+                yield Fault("P056", f"{place}.scenarios.{i}", f"the plan has no scenario {name!r}.", near)
+        if plan.data.engine != "duckdb":
+            message = "an attack must know whose record is whose, and only DuckDB on this machine can tell it."
+            hint = "Attack the release of a sample with engine: duckdb, or switch the step off."
+            yield Fault("P057", place, message, hint)
