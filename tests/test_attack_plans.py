@@ -16,11 +16,12 @@ DROP = {"step": "drop", "variables": ["name"]}
 BANDS = {"step": "recode", "variable": "age", "bands": ["0", "30", "40", "50"]}
 LAST = {"step": "suppress_records"}
 WIDTHS = {"age": {"widths": ["5", "20", "100"]}}
+BOTH = WIDTHS | {"sex": "auto"}
 PLANS: dict[str, list[dict[str, Any]]] = {
     "suppressed": [DROP, BANDS, LAST],
     "blanked": [DROP, BANDS, {"step": "suppress_cells", "k": "9"}],
     "recoded class by class": [DROP, {"step": "search", "local": True, "seconds": "1", "hierarchies": WIDTHS}, LAST],
-    "named class by class": [DROP, {"step": "search", "local": True, "seconds": "1", "hierarchies": WIDTHS | {"sex": "auto"}}, LAST],
+    "named class by class": [DROP, {"step": "search", "local": True, "seconds": "1", "hierarchies": BOTH}, LAST],
     "searched": [DROP, {"step": "search", "suppression": "0.3", "hierarchies": WIDTHS}],
     "top coded": [DROP, {"step": "top_code", "variable": "age", "at": "40"}, LAST],
     "merged": [DROP, BANDS, {"step": "merge_small", "variable": "age", "fewer_than": "40", "into": "rest"}, LAST],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,7 @@ from scipy.sparse import csr_array
 from incrowd.attack.compatible import compatible, profiles
 from incrowd.attack.homogeneity import largest_of
 from incrowd.attack.knowledge import Bools, believed, joined, knows, sensitive_of, share, untried, worst_of
-from incrowd.attack.meeting import agreeing, labels_of, meet
+from incrowd.attack.meeting import Meeting, agreeing, labels_of, meet
 from incrowd.attack.situation import Beside, Int64, Situation, codes_of
 from incrowd.attack.value import Attacked, Rate
 from incrowd.keys.packing import group, pack
@@ -68,7 +69,7 @@ def composition(situation: Situation, beside: Beside) -> list[Attacked]:
     if not situation.scenario.keys or not len(targets):
         return [untried(situation, "composition", ACTS, "there are no known keys, or nobody is in the release.")]
     met = meet(situation, targets)
-    first = Side(situation.released, met.combination, met.class_of, met.meets)
+    first = _sides(situation, met)
     for name, other in beside.others.items():
         keys = [key for key in situation.scenario.keys if key in other.column_names]
         second = _other(situation, other, keys, targets)
@@ -85,13 +86,18 @@ def compose(first: Situation, second: Situation) -> list[Attacked]:
     both = _some(first, first.inside & second.inside)
     if not len(both) or not first.scenario.keys or not second.scenario.keys:
         return [untried(first, "composition", ACTS, "nobody is in both releases, or there are no known keys.")]
-    met = [(one, meet(one, both)) for one in (first, second)]
-    sides = [Side(one.released, each.combination, each.class_of, each.meets) for one, each in met]
-    found = _attacks(first, sides[0], sides[1], both, "; and has a second release of the same source", None)
+    sides = [_sides(one, meet(one, both)) for one in (first, second)]
+    found = _attacks(first, sides[0], sides[1][0], both, "; and has a second release of the same source", None)
     rest = [name for name in second.sensitive if name not in first.sensitive]
     if rest:
-        found += _attacks(second, sides[1], sides[0], both, "; and has a second release of the same source", rest)
+        found += _attacks(second, sides[1], sides[0][0], both, "; and has a second release of the same source", rest)
     return found
+
+
+def _sides(situation: Situation, met: Meeting) -> list[Side]:
+    """Targets against their own release, in both readings of blank and coarser keys (see meeting.py)."""
+    readings = [met, met.narrow] if met.coarse else [met]
+    return [Side(situation.released, each.combination, each.class_of, each.meets) for each in readings]
 
 
 def _some(situation: Situation, whom: Bools) -> Int64:
@@ -178,11 +184,11 @@ def _counted(rows: Int64, columns: Int64, height: int, width: int) -> csr_array:
 
 
 def _attacks(
-    situation: Situation, first: Side, second: Side, targets: Int64, more: str, names: Sequence[str] | None
+    situation: Situation, firsts: list[Side], second: Side, targets: Int64, more: str, names: Sequence[str] | None
 ) -> list[Attacked]:
     """One attack for each sensitive variable and, where not only some are asked for, one for the record itself."""
     columns = [
-        name for name in first.table.column_names
+        name for name in situation.released.column_names
         if name in second.table.column_names and name not in situation.scenario.keys
     ]  # fmt: skip
     own = np.full(situation.known.num_rows, -1, np.int64)
@@ -193,7 +199,7 @@ def _attacks(
         sensitive = sensitive_of(situation, name)
         true = sensitive.true[targets]
         tries = []
-        for strict in (True, False):
+        for first, strict in product(firsts, (True, False)):
             pins = pinned(first, second, columns, sensitive.released, own[targets], strict)
             alone = (pins.alone == true) & (true >= 0)
             if name in columns:
@@ -203,7 +209,7 @@ def _attacks(
         found.append(_said(situation, f"the {name} of", more, tries, targets, joined(sensitive.note, note)))
     if names is None:
         tries = []
-        for strict in (True, False):
+        for first, strict in product(firsts, (True, False)):
             pins = pinned(first, second, columns, np.zeros(len(situation.lines), np.int64), own[targets], strict)
             alone = (pins.before == 1) & pins.own_before
             tries.append((alone | ((pins.left == 1) & pins.own), alone, (pins.before == 1) | (pins.left == 1)))
@@ -227,6 +233,7 @@ def _said(
     success, by_one = Rate(int(right.sum()), len(targets)), float(alone.mean())
     claimed = Rate(success.hits, int((claims | alone).sum()))
     new = np.flatnonzero(right & ~alone)
+    few = "Targets: people chosen by chance." if len(targets) == MOST_TARGETS else ""
     sentence = (
         f"Two releases together pin down {about} {share(success.value)} of {success.tries:,} people; one of them alone "
         f"does so for {share(by_one)}. {len(new):,} people are pinned down only because there are two."
@@ -234,5 +241,5 @@ def _said(
     return Attacked(
         "composition", situation.scenario.name, knows(situation, more), ACTS, success, by_one, None, sentence, claimed,
         worst_of(targets[new], np.zeros(len(new))),
-        joined(note, "Baseline: by one of the two alone. No control: who is in neither cannot be looked for."),
+        joined(note, few, "Baseline: by one of the two alone. No control: who is in neither cannot be looked for."),
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -46,8 +47,7 @@ def dictionary(situation: Situation, beside: Beside) -> list[Attacked]:
 
 
 def _untried(situation: Situation, why: str) -> Attacked:
-    found = untried(situation, "dictionary", ACTS, why)
-    return Attacked(**{**found.__dict__, "knows": "a list of identifiers"})
+    return replace(untried(situation, "dictionary", ACTS, why), knows="a list of identifiers")
 
 
 def _is_pseudonym(situation: Situation, came: pa.Table, column: str, names: list[str]) -> bool:

@@ -30,7 +30,7 @@ def believed(situation: Situation, people: Int64) -> pa.Table:
     """
     found = {}
     for key in situation.scenario.keys:
-        column = _whole(situation.known[key])
+        column = whole_of(situation.known[key])
         error = situation.scenario.error.get(key, 0.0)
         values = column.drop_null().unique()
         if error and len(values) > 1:
@@ -77,7 +77,7 @@ def sensitive_of(situation: Situation, name: str) -> Sensitive:
     """A sensitive variable in numbers. Numbers go into bands of equal share where they are many, or where the release
     says them less exactly than the truth (rounded, top coded, with noise): else nobody could ever be right.
     """
-    released, true = _whole(situation.released[name]), _whole(situation.known[name])
+    released, true = whole_of(situation.released[name]), whole_of(situation.known[name])
     mine, theirs = released.unique().to_pylist(), true.unique().to_pylist()
     if are_numbers([*mine, *theirs]) and (max(len(mine), len(theirs)) > FEW or not set(theirs) <= {*mine, None}):
         cuts = _cuts(_middles(released))
@@ -144,7 +144,8 @@ def texts(column: pa.ChunkedArray | pa.Array) -> list[str | None]:
     return found
 
 
-def _whole(column: pa.ChunkedArray) -> pa.Array:
+def whole_of(column: pa.ChunkedArray) -> pa.Array:
+    """A column in one piece."""
     whole = column.combine_chunks()
     return pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
 

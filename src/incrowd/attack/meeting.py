@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
-from incrowd.attack.knowledge import Bools, believed
+from incrowd.attack.knowledge import Bools, believed, whole_of
 from incrowd.attack.situation import Int64, Situation, codes_of
 from incrowd.attack.spans import overlaps, span
 from incrowd.keys.packing import group, pack
@@ -136,7 +136,7 @@ this attack does not look for the nearest."
 
 def labels_of(tables: Sequence[pa.Table], key: str) -> list[str | None]:
     """The labels of a key in the order of their codes (see codes_of)."""
-    whole = pa.concat_arrays([part for table in tables for part in table[key].chunks])
+    whole = pa.concat_arrays([whole_of(table[key]) for table in tables])
     found: list[str | None] = whole.dictionary_encode(null_encoding="encode").dictionary.to_pylist()
     return found
 

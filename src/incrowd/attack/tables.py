@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from incrowd.attack.knowledge import joined, knows, share, untried
 from incrowd.attack.situation import Situation, codes_of
+from incrowd.attack.spans import span
 from incrowd.attack.value import Attacked, Rate
 from incrowd.keys.packing import group, pack
 
@@ -20,11 +21,12 @@ ACTS = f"subtracts the release's own counts from a published table, and finds ce
 
 
 def difference(situation: Situation, name: str, table: pa.Table) -> Attacked:
-    """A published table minus the release. Its labels must be those of the release; rows of totals are left out.
+    """A published table minus the release: who is in the one and not in the other?
 
-    Success: people of the original who are not in the release, in cells where the table has one or two people more than
-    the release and just so many were left out; of everybody. A table that counts other people, or that was perturbed,
-    gives differences that are wrong: `claimed` shows how often.
+    Its labels must be those of the release. Rows of totals, and counts that are not told (a star, 'under 5'), are left
+    out. Success: people of the original who are not in the release, in cells where the table has one or two people more
+    than the release and just so many were left out; of everybody. A table that counts other people, or that was
+    perturbed, gives differences that are wrong: `claimed` shows how often.
     """
     counts = next((column for column in table.column_names if column.lower() in COUNTS), None)
     columns = [
@@ -35,7 +37,8 @@ def difference(situation: Situation, name: str, table: pa.Table) -> Attacked:
         return untried(situation, "differencing", ACTS, why, name)
     more = [column for column in table.column_names if column not in (*columns, counts)]
     table = _without_totals(table, columns, more)
-    numbers = pc.cast(table[counts], pa.float64(), safe=False).fill_null(0).to_numpy()
+    numbers = np.array([_count(value) for value in table[counts].to_pylist()], float)
+    table, numbers = table.filter(pa.array(~np.isnan(numbers))), numbers[~np.isnan(numbers)]
     coded = codes_of([situation.known, situation.released, table], columns)
     whole = [np.concatenate(parts) for parts in zip(*coded, strict=True)]
     cells, cell_of = group(pack(whole, [int(part.max(initial=0)) + 1 for part in whole]))
@@ -65,6 +68,12 @@ def difference(situation: Situation, name: str, table: pa.Table) -> Attacked:
                f"In {fewer:,} cells the release has one or two more than the table: not judged." if fewer else "",
                "" if told[home].all() else "The table does not have the cells of everybody."),
     )  # fmt: skip
+
+
+def _count(value: object) -> float:
+    """A count; NaN where the table does not tell it (a dot, a star, 'under 5')."""
+    found = span(None if value is None else str(value))
+    return found[0] if found is not None and found[0] == found[1] else float("nan")
 
 
 def _without_totals(table: pa.Table, columns: list[str], more: list[str]) -> pa.Table:
