@@ -90,7 +90,7 @@ def _reading(text: str, folder: Path, original: Path | None) -> Plan:
     if not original.exists():
         raise InputError("D000", f"there is no file {original}.")
     found = inspect_plan(text, folder)
-    faults = [fault for fault in found.faults if (fault.code, fault.place) != ("P020", "data.source")]
+    faults = [fault for fault in found.faults if fault.code != "P020" or fault.place != "data.source"]
     if faults or found.plan is None:
         raise PlanError(faults or found.faults)
     plan = found.plan
