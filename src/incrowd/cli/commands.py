@@ -157,7 +157,7 @@ def run(
     with step_bars(quiet=json_) as bars:
         done = run_plan(plan, out=out, memory=memory, progress=bars.begin, within=bars.within)
     if json_:
-        content = {"release": str(done.release), "audit": str(done.audit), **asdict(done.log)}
+        content = {"release": str(done.release), "audit": str(done.audit), "notes": done.notes, **asdict(done.log)}
         typer.echo(json.dumps(content, indent=1))
     else:
         show_run(done)

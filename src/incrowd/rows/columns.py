@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import ibis
 import numpy as np
@@ -15,6 +16,16 @@ from incrowd.rows.frame import Rows
 #: A column with at most so many values is a category, whose values the dictionary lists.
 MOST_LISTED = 50
 
+#: What the values of a column are, in the words of the data package.
+Holds = Literal["string", "integer", "number", "boolean", "date", "datetime"]
+
+#: Texts that are written as a number would be written again: no leading zero, no sign but a minus, no exponent.
+INTEGER = r"^(0|-?[1-9][0-9]*)$"
+NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"
+MINUS_NOTHING = r"^-0(\.0*)?$"
+#: A double keeps so many characters of a number exactly.
+MOST_DIGITS = 15
+
 
 @dataclass(frozen=True)
 class ColumnSummary:
@@ -22,8 +33,9 @@ class ColumnSummary:
 
     filled: int
     missing: int
+    empty: int  # texts of no length, which some readers take for missing
     distinct: int
-    numeric: bool
+    holds: Holds
     values: tuple[str, ...] | None
 
 
@@ -70,14 +82,22 @@ def _blank_class(table: KeyTable) -> bool:
     return bool(blank.any())
 
 
-def summarise(rows: Rows) -> dict[str, ColumnSummary]:
-    """Every column of a (released) file: for the data dictionary."""
+def summarise(rows: Rows, typed: bool = False) -> dict[str, ColumnSummary]:
+    """Every column of a (released) file: for the data dictionary.
+
+    With `typed` the file says itself what its columns hold (Parquet); otherwise their texts do, and are numbers only
+    where reading them as numbers loses nothing: 007 is no number, nor is 1.10 in a column that has 1.1 as well.
+    """
     table, wanted = rows.table, {}
     for i, name in enumerate(rows.columns):
         text = rows.text(name)
+        short, plain = text.length() <= MOST_DIGITS, text.re_search(NUMBER) & ~text.re_search(MINUS_NOTHING)
         wanted[f"n{i}"] = text.count()
+        wanted[f"e{i}"] = (text == "").sum()
         wanted[f"d{i}"] = text.nunique()
-        wanted[f"f{i}"] = text.try_cast("float64").count()
+        wanted[f"i{i}"] = (short & text.re_search(INTEGER)).sum()
+        wanted[f"f{i}"] = (short & plain).sum()
+        wanted[f"u{i}"] = ibis.cases((short & plain, text.try_cast("float64"))).nunique()
     found = rows.collect(table.aggregate(n=table.count(), **wanted)).to_pylist()[0]
     result = {}
     for i, name in enumerate(rows.columns):
@@ -86,6 +106,26 @@ def summarise(rows: Rows) -> dict[str, ColumnSummary]:
         if distinct <= MOST_LISTED:
             texts = (value for value in rows.value_counts(name) if value is not None)
             values = tuple(sorted(texts, key=str.encode))
-        numeric = filled > 0 and found[f"f{i}"] == filled
-        result[name] = ColumnSummary(filled, found["n"] - filled, distinct, numeric, values)
+        if typed:
+            holds = _declared(table[name].type())
+        elif filled and found[f"i{i}"] == filled:
+            holds = "integer"
+        elif filled and found[f"f{i}"] == filled and found[f"u{i}"] == distinct:
+            holds = "number"
+        else:
+            holds = "string"
+        result[name] = ColumnSummary(filled, found["n"] - filled, found[f"e{i}"] or 0, distinct, holds, values)
     return result
+
+
+def _declared(kind: Any) -> Holds:
+    """What the file says that a column holds."""
+    if kind.is_integer():
+        return "integer"
+    if kind.is_floating() or kind.is_decimal():
+        return "number"
+    if kind.is_boolean():
+        return "boolean"
+    if kind.is_date():
+        return "date"
+    return "datetime" if kind.is_timestamp() else "string"
