@@ -26,6 +26,7 @@ app = typer.Typer(
 MODULES = (
     "commands",
     "risking",
+    "auditing",
     "sweeping",
     "comparing",
     "searching",

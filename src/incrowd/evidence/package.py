@@ -52,9 +52,7 @@ def data_package(plan: Plan, columns: Sequence[DictionaryRow], folder: Path) -> 
     csv = about.format == "csv"
     parts = sorted(data.iterdir()) if data.is_dir() else [data]
     numbered = [f"{about.name.lower()}-{i + 1}" for i in range(len(parts))] if data.is_dir() else [about.name.lower()]
-    resources = [
-        _resource(name, plan.title, part, folder, columns) for name, part in zip(numbered, parts, strict=True)
-    ]
+    resources = [_resource(name, plan.title, part, folder, columns) for name, part in zip(numbered, parts, strict=True)]
     resources.append(_resource("dictionary", "Data dictionary", folder / "dictionary.csv", folder, _DICTIONARY))
     licence = about.licence
     content: dict[str, Any] = {

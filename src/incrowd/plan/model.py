@@ -124,7 +124,7 @@ class Release(Strict):
     name: str = Field(
         "data",
         pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$",
-        description="The name of the data file, without its ending; not that of a file beside it, such as 'dictionary'.",
+        description="The name of the data file, without its ending; no name of a file beside it, such as 'dictionary'.",
     )
 
     licence: AnyLicence | None = Field(
