@@ -75,9 +75,10 @@ def review(
         for place in map(Path, external):
             rows = open_source(place)
             stack.callback(rows.close)
-            beside[place.name], said = brought_over(released, rows, place.name, categories)
+            name = place.name if place.name not in beside else f"{place.name} ({len(beside) + 1})"
+            beside[name], said = brought_over(released, rows, name, categories)
             notes += said
-            risks += external_figures(released, beside[place.name], place.name, scenarios)
+            risks += external_figures(released, beside[name], name, scenarios)
         found = [] if traced is None else list(_attack(traced, scenarios, beside, attacks))
     due = getattr(getattr(plan, "review", None), "next", None)
     return Reviewed(
