@@ -63,8 +63,11 @@ def profile(
     from incrowd.cli.show import show_profile
     from incrowd.profiling import profile as measure
     from incrowd.rows import open_source
+    from incrowd.rows.columns import refuse_records_as_names
 
-    found = measure(open_source(data, delimiter=delimiter))
+    rows = open_source(data, delimiter=delimiter)
+    refuse_records_as_names(rows)
+    found = measure(rows)
     if json_:
         typer.echo(json.dumps(found.to_dict(), indent=1))
     else:
@@ -87,12 +90,15 @@ def init(
     from incrowd.profiling import profile as measure
     from incrowd.profiling import starter_plan
     from incrowd.rows import open_source
+    from incrowd.rows.columns import refuse_records_as_names
 
     if out.exists() and not force:
         raise InputError("D018", f"{out} exists already.", "Choose another name with -o, or use --force.")
     # The plan names the data from its own folder, so that the two can move together.
     source = os.path.relpath(data.resolve(), out.resolve().parent)
-    text = starter_plan(measure(open_source(data)), source, kind=kind)
+    rows = open_source(data)
+    refuse_records_as_names(rows)
+    text = starter_plan(measure(rows), source, kind=kind)
     out.write_text(text, encoding="utf-8")
     typer.echo(f"{out} is a start, not a decision: read every role and reason, then run: incrowd check {out}")
 
@@ -157,7 +163,13 @@ def run(
     with step_bars(quiet=json_) as bars:
         done = run_plan(plan, out=out, memory=memory, progress=bars.begin, within=bars.within)
     if json_:
-        content = {"release": str(done.release), "audit": str(done.audit), "notes": done.notes, **asdict(done.log)}
+        log = asdict(done.log)
+        if log["utility"] is not None:
+            # Whom suppression removed is listed value by value, and a rare value is somebody: that stays in the audit.
+            del log["utility"]["subgroups"]
+            if log["utility"]["general"] is not None:
+                del log["utility"]["general"]["subgroups"]
+        content = {"release": str(done.release), "audit": str(done.audit), "notes": done.notes, **log}
         typer.echo(json.dumps(content, indent=1))
     else:
         show_run(done)

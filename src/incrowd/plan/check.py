@@ -26,6 +26,10 @@ def check_plan(plan: Plan, folder: Path) -> list[Fault]:
 def check_columns(plan: Plan, columns: Sequence[str], source: str) -> None:
     """Every column of the data needs a role, and every role a column. Raises PlanError with all faults."""
     faults = []
+    if not set(plan.variables) & set(columns):
+        # The first line may be somebody's record: its cells are not repeated.
+        way_out = "The first line must name the columns; see that it does, and that this is the right file."
+        raise PlanError([Fault("P067", "variables", f"no variable of the plan is a column of {source}.", way_out)])
     for name in plan.variables:
         if name not in columns:
             hint = did_you_mean(name, columns)
