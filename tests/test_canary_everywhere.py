@@ -32,6 +32,7 @@ STEPS: list[dict[str, Any]] = [
     {"step": "recode", "variable": "age", "bands": ["0", "40"]},
     {"step": "suppress_records"},
 ]
+USE_CASE = {"name": "ill", "test": "proportion", "share": {"ill": ["y"]}, "by": "sex"}
 SCENARIO = {"name": "nosy", "keys": ["age", "sex"]}
 
 Called = Callable[..., tuple[int, bytes]]
@@ -105,7 +106,7 @@ def test_the_search_finds_what_is_packed(tmp_path: Path) -> None:
 def test_a_release_in_every_format(tmp_path: Path, called: Called, release: dict[str, Any]) -> None:
     plan = plan_with(
         steps=STEPS, scenarios=[SCENARIO], release={**release, "name": "people"},
-        use_cases=[{"name": "ill", "test": "proportion", "share": {"ill": ["y"]}, "by": "sex"}],
+        use_cases=[USE_CASE],
     )  # fmt: skip
     path = write_case(tmp_path, plan, PEOPLE)
     source = tmp_path / "people.csv"
@@ -159,13 +160,14 @@ def test_what_looks_at_a_run_later(tmp_path: Path, called: Called) -> None:
 
 
 def test_commands_that_look_at_the_file(tmp_path: Path, called: Called) -> None:
-    path = write_case(tmp_path, plan_with(steps=STEPS, scenarios=[SCENARIO]), PEOPLE)
+    path = write_case(tmp_path, plan_with(steps=STEPS, scenarios=[SCENARIO], use_cases=[USE_CASE]), PEOPLE)
     data = tmp_path / "people.csv"
     for arguments in (
         ("profile", data), ("profile", data, "--json"), ("check", path), ("check", path, "--json"),
         ("risk", path), ("risk", path, "--json"), ("risk", data, "--keys", "age,sex,ill,note"),
         ("verify", data, "--keys", "age,sex", "--k", "3", "--sensitive", "ill", "--json"),
         ("verify", data, "--keys", "age,sex,note"), ("compare", path, path), ("sweep", path, "--k", "2:3"),
+        ("sweep", path, "--k", "2:3", "--json"), ("compare", path, path, "--json"),
         ("init", data, "-o", tmp_path / "new.yaml"), ("verify", data, "--keys", "agee"),
     ):  # fmt: skip
         code, printed = called(*arguments)

@@ -164,11 +164,10 @@ def run(
         done = run_plan(plan, out=out, memory=memory, progress=bars.begin, within=bars.within)
     if json_:
         log = asdict(done.log)
-        if log["utility"] is not None:
-            # Whom suppression removed is listed value by value, and a rare value is somebody: that stays in the audit.
-            del log["utility"]["subgroups"]
-            if log["utility"]["general"] is not None:
-                del log["utility"]["general"]["subgroups"]
+        if done.log.utility is not None:
+            # Figures by group name values of the file as it came, and a rare value is somebody: they stay in the audit.
+            verdicts = [{"use_case": o.use_case, "passed": o.passed} for o in done.log.utility.outcomes]
+            log["utility"] = {"loss": log["utility"]["loss"], "outcomes": verdicts}
         content = {"release": str(done.release), "audit": str(done.audit), "notes": done.notes, **log}
         typer.echo(json.dumps(content, indent=1))
     else:
