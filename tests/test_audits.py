@@ -129,6 +129,17 @@ def test_without_the_original_the_file_is_counted_as_it_lies_there(made: ic.Run,
     assert {(r.name, r.then, r.now) for r in found.risks} >= {("prosecutor_max", 0.1, 0.1)}
 
 
+def test_without_its_secret_an_audit_can_still_be_compared_and_counted(made: ic.Run, tmp_path: Path) -> None:
+    run = _copy(made, tmp_path / "copy")
+    (run / "audit" / "secret").unlink()
+    assert ic.diff_audits(run, made.folder) == ()
+    found = ic.review(run)
+    assert found.worse == ()
+    assert "no secret" in found.untraced
+    with pytest.raises(ic.InputError, match="D192"):
+        ic.reproduce(run)
+
+
 def test_a_release_that_was_changed_is_worse(made: ic.Run, tmp_path: Path) -> None:
     run = _copy(made, tmp_path / "copy")
     file = run / "release" / "people.csv"

@@ -52,7 +52,7 @@ class Archive:
         given = path.resolve()
         run = given.parent if given.name in ("release", "audit") else given
         audit = run / "audit" if (run / "audit").is_dir() else given
-        if not (audit / "plan.yaml").is_file() or not (audit / "secret").is_file():
+        if not (audit / "plan.yaml").is_file():
             message = f"{path} has no audit beside it, so nobody can tell how it was made."
             raise InputError("D192", message, "Name the folder of a run, runs/ID, its release or its audit.")
         release = run / "release" if (run / "release").is_dir() else None
@@ -70,7 +70,10 @@ class Archive:
 
     @property
     def secret(self) -> Secret:
-        """The secret behind it."""
+        """The secret behind it; custodians may delete it when nobody needs to repeat the release."""
+        if not (self.audit / "secret").is_file():
+            message = "the audit has no secret, so nobody can tell how its release was made."
+            raise InputError("D192", message, "Put the secret back if you keep it elsewhere.")
         try:
             return Secret(bytes.fromhex((self.audit / "secret").read_text().strip()))
         except (OSError, ValueError):
@@ -100,7 +103,11 @@ class Archive:
         """
         manifest = self.manifest
         known = {} if manifest is None else {entry.place: entry for entry in manifest.inputs}
-        return [self._input(file, known.get(file.place), original, copies) for file in named_files(self.plan)]
+        plan = self.plan
+        found = [self._input(file, known.get(file.place), original, copies) for file in named_files(plan)]
+        if plan.data.database:
+            found.insert(0, FoundInput(SOURCE, "a table", "unknown", "a table has no hash"))
+        return found
 
     def _input(self, file: NamedFile, entry: InputEntry | None, original: Path | None, copies: bool) -> FoundInput:
         name = file.name if entry is None else entry.name
@@ -132,9 +139,10 @@ class Archive:
         ]
 
     @contextmanager
-    def staged(self, found: list[FoundInput]) -> Iterator[tuple[Plan, Path, Path]]:
+    def staged(self, found: list[FoundInput], original: Path | None = None) -> Iterator[tuple[Plan, Path, Path]]:
         """The plan with its files where they were found, the folder that it is run in, and a private one to work in.
 
+        `original` stands in for a database: records that were read from one may be in a file by now.
         The private folder lies among the runs where there are any, so that the next start clears what a kill leaves.
         """
         with ExitStack() as stack:
@@ -154,6 +162,9 @@ class Archive:
                 elif file.path is not None:
                     moved[file.place] = str(file.path)
             plan = with_files(plan, moved)
+            if plan.data.database and original is not None:
+                data = plan.data.model_copy(update={"source": str(original.resolve())})
+                plan = plan.model_copy(update={"data": data})
             # Nothing is published on the way, not even to the table that the plan names.
             plan = plan.model_copy(update={"release": plan.release.model_copy(update={"table": None})})
             yield plan, folder, private

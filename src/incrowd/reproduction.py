@@ -75,14 +75,15 @@ def reproduce(
         raise InputError("D237", "this audit has no manifest to compare with.", "Audits of earlier versions have none.")
     if not manifest.release:
         raise InputError("D238", "this run was refused, so there is no release to make again.")
-    found = archive.inputs(None if original is None else Path(original), copies=folder is None)
+    source = None if original is None else Path(original)
+    found = archive.inputs(source, copies=folder is None)
     inputs = tuple(ComparedInput(each.place, each.name, each.state, each.where) for each in found)
     stored = _hashes(archive.release)
     plan = "same" if hash_file(archive.audit / "plan.yaml") == manifest.plan_sha256 else "differs"
     again: dict[str, str] | None = None
     refused = None
     if plan == "same" and all(each.state in ("same", "unknown") for each in inputs):
-        with archive.staged(found) as (ready, where, private):
+        with archive.staged(found, source) as (ready, where, private):
             try:
                 done = run(
                     ready, folder=where, out=private / "out-again", secret=archive.secret, memory=memory,

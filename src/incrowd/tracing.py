@@ -72,7 +72,7 @@ def trace_release(release: Path, original: Path | None = None, folder: Path | No
         if file.state == "missing":
             message = f"{file.name} ({file.place} of the plan) is not there."
             raise InputError("D239", message, "Name the data with --original, the folder of other files with --folder.")
-    with archive.staged(found) as (plan, where, _), trace(plan, where, archive.secret) as traced:
+    with archive.staged(found, original) as (plan, where, _), trace(plan, where, archive.secret) as traced:
         if archive.release is None or _hashes(traced.done.file) != _hashes(archive.release / plan.release.file):
             message = f"{release} is not what its audit makes of this data."
             raise InputError("D193", message, "Name the data that it was made from, unchanged, with --original.")

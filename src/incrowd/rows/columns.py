@@ -100,7 +100,7 @@ def summarise(rows: Rows, typed: bool = False) -> dict[str, ColumnSummary]:
     With `typed` the file says itself what its columns hold (Parquet); otherwise their texts do, and are numbers only
     where reading them as numbers loses nothing: 007 is no number, nor is 1.10 in a column that has 1.1 as well.
     """
-    table, wanted = rows.table, {}
+    table, wanted, numbers = rows.table, {}, {}
     for i, name in enumerate(rows.columns):
         text = rows.text(name)
         short, plain = text.length() <= MOST_DIGITS, text.re_search(NUMBER) & ~text.re_search(MINUS_NOTHING)
@@ -109,8 +109,11 @@ def summarise(rows: Rows, typed: bool = False) -> dict[str, ColumnSummary]:
         wanted[f"d{i}"] = text.nunique()
         wanted[f"i{i}"] = (short & text.re_search(INTEGER)).sum()
         wanted[f"f{i}"] = (short & plain).sum()
-        wanted[f"u{i}"] = ibis.cases((short & plain, text.try_cast("float64"))).nunique()
+        # The pattern first: DuckDB pushes a bare try_cast into its CSV reader, which then stumbles over texts.
+        numbers[f"u{i}"] = ibis.cases((short & plain, text.try_cast("float64"))).nunique()
     found = rows.collect(table.aggregate(n=table.count(), **wanted)).to_pylist()[0]
+    asked = {} if typed else {u: query for u, query in numbers.items() if found[f"f{u[1:]}"] == found[f"n{u[1:]}"]}
+    different = rows.collect(table.aggregate(**asked)).to_pylist()[0] if asked else {}
     result = {}
     for i, name in enumerate(rows.columns):
         filled, distinct = found[f"n{i}"], found[f"d{i}"]
@@ -118,14 +121,13 @@ def summarise(rows: Rows, typed: bool = False) -> dict[str, ColumnSummary]:
         if distinct <= MOST_LISTED:
             texts = (value for value in rows.value_counts(name) if value is not None)
             values = tuple(sorted(texts, key=str.encode))
+        holds: Holds = "string"
         if typed:
             holds = _declared(table[name].type())
         elif filled and found[f"i{i}"] == filled:
             holds = "integer"
-        elif filled and found[f"f{i}"] == filled and found[f"u{i}"] == distinct:
+        elif filled and different.get(f"u{i}") == distinct:
             holds = "number"
-        else:
-            holds = "string"
         result[name] = ColumnSummary(filled, found["n"] - filled, found[f"e{i}"] or 0, distinct, holds, values)
     return result
 
