@@ -140,6 +140,18 @@ def test_without_its_secret_an_audit_can_still_be_compared_and_counted(made: ic.
         ic.reproduce(run)
 
 
+def test_people_with_several_records_are_not_counted_as_if_they_had_one(tmp_path: Path) -> None:
+    data = {"source": "people.csv", "kind": "survey", "unit": "name"}
+    run = ic.run(write_case(tmp_path, plan_with(data=data, scenarios=[SCENARIO])))
+    assert ic.review(run.folder).worse == ()
+    (tmp_path / "people.csv").unlink()
+    found = ic.review(run.folder)
+    assert [one.holds for one in found.requirements] == [None]
+    assert "several records" in found.requirements[0].why
+    assert found.risks == ()
+    assert any("no risk was measured" in note for note in found.notes)
+
+
 def test_a_release_that_was_changed_is_worse(made: ic.Run, tmp_path: Path) -> None:
     run = _copy(made, tmp_path / "copy")
     file = run / "release" / "people.csv"

@@ -149,6 +149,7 @@ def test_changed_release_files_are_found(run: ic.Run, tmp_path: Path) -> None:
     found = ic.reproduce(tmp_path / "home" / "release")
     assert not found.same
     assert {file.again for file in found.files} == {"same"}
+    assert found.data_same
     assert [file.name for file in found.files if file.stored == "differs"] == changed
 
 

@@ -43,6 +43,7 @@ class Reproduction:
     files: tuple[ComparedFile, ...]
     versions: Mapping[str, tuple[str | None, str | None]]  # those that differ: then and now
     changed_since: tuple[str, ...]  # files whose copy in the audit was used, and that are others where they lay
+    data: str  # the name of the data file, or of the folder of its parts
     plan: str  # same or differs: the audit's plan, by its hash
     refused: str | None  # the code of a refusal, where the plan would not be released any more
 
@@ -52,6 +53,12 @@ class Reproduction:
         inputs = all(entry.state in ("same", "unknown") for entry in self.inputs)
         files = all(file.again == "same" and file.stored in ("same", None) for file in self.files)
         return inputs and files and bool(self.files) and self.plan == "same"
+
+    @property
+    def data_same(self) -> bool:
+        """Whether at least the data came out with the same bytes: other versions may write other words beside it."""
+        parts = [f.again for f in self.files if f.name == self.data or f.name.startswith(f"{self.data}/")]
+        return bool(parts) and all(again == "same" for again in parts)
 
 
 def reproduce(
@@ -93,7 +100,8 @@ def reproduce(
             except NotReleasable as refusal:
                 refused = refusal.code
     since = tuple(archive.changed_since()) if folder is None else ()
-    return Reproduction(inputs, _files(manifest, stored, again), changed_versions(manifest), since, plan, refused)
+    files, name = _files(manifest, stored, again), archive.plan.release.file
+    return Reproduction(inputs, files, changed_versions(manifest), since, name, plan, refused)
 
 
 def changed_versions(manifest: AuditManifest) -> dict[str, tuple[str | None, str | None]]:

@@ -63,15 +63,17 @@ def review(
         released = open_source(file, delimiter=",", encoding="utf-8")
         stack.callback(released.close)
         scenarios = _scenarios(plan, released.columns)
-        if traced is not None:
-            verdicts = [(v, "") for v in traced.done.log.verdicts]
+        notes: list[str] = []
+        verdicts = _recounted(plan, file) if traced is None else [(v, "") for v in traced.done.log.verdicts]
+        if traced is not None and plan.scenarios:
             risks = [r for one in traced.done.log.risks if one.after for r in (*one.after.risks, *one.after.worth)]
-        else:
-            verdicts = _recounted(plan, file)
+        elif plan.data.unit is None:
             risks = [risk for one in scenarios for risk in _risk_today(file, one)]
+        else:
+            risks = []
+            notes.append("no risk was measured: people have several records, and the release does not tell whose")
         categories = {} if traced is None or not external else categories_of(traced.situation())
         beside: dict[str, Rows] = {}
-        notes: list[str] = []
         for place in map(Path, external):
             rows = open_source(place)
             stack.callback(rows.close)

@@ -53,7 +53,7 @@ def reproduce(
             run, original=original, folder=folder, memory=memory, progress=bars.begin, within=bars.within
         )
     if json_:
-        typer.echo(json.dumps({"same": found.same, **asdict(found)}, indent=1))
+        typer.echo(json.dumps({"same": found.same, "data_same": found.data_same, **asdict(found)}, indent=1))
     else:
         _show_reproduction(found)
     raise typer.Exit(0 if found.same else 1)
@@ -84,6 +84,8 @@ def _show_reproduction(found: Reproduction) -> None:
         console.print(f"{name} was {then or 'not installed'}, is {now or 'not installed'}")
     for name in found.changed_since:
         console.print(f"{name} has changed since; the audit's copy was used")
+    if found.data_same and not found.same:
+        console.print("The data was made again with the same bytes; other things differ.")
     console.print("[green]The same bytes.[/]" if found.same else "[red]Not the same bytes.[/]")
 
 
