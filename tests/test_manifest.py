@@ -14,27 +14,27 @@ from incrowd.evidence.manifest import hash_file, release_manifest
 
 def test_dictionary_lists_few_values_and_counts_many() -> None:
     rows = [
-        DictionaryRow("sex", 'Sex, "as told"', "category", 2, ("f", "m"), missing_allowed=True),
+        DictionaryRow("sex", 'Sex, "as told"', "category", 2, ("f", "m"), missing_allowed=True, codes={"f": "female"}),
         DictionaryRow("income", None, "number", 51, tuple(map(str, range(51)))),
     ]
     read = list(csv.DictReader(StringIO(dictionary_csv(rows))))
     assert read[0] == {
         "variable": "sex", "label": 'Sex, "as told"', "type": "category", "distinct_values": "2", "values": "f | m",
-        "missing_allowed": "yes",
+        "missing_allowed": "yes", "codes": "f = female",
     }  # fmt: skip
     assert read[1]["values"] == ""
     assert read[1]["distinct_values"] == "51"
 
 
 def test_manifest_names_bytes_and_nothing_else(tmp_path: Path) -> None:
-    big, small = tmp_path / "secret-place.csv", tmp_path / "x"
+    big, small = tmp_path / "data.csv", tmp_path / "a.html"
     big.write_bytes(b"a" * 3_000_000)
     small.write_bytes(b"")
-    text = release_manifest({"data.csv": big, "a.html": small})
+    text = release_manifest(tmp_path)
     assert str(tmp_path) not in text
-    assert "secret-place" not in text
     first, second = json.loads(text)["files"]
     assert first == {"name": "a.html", "bytes": 0, "sha256": hashlib.sha256(b"").hexdigest()}
     assert second == {"name": "data.csv", "bytes": 3_000_000, "sha256": hash_file(big)}
     assert hash_file(big) == hashlib.sha256(b"a" * 3_000_000).hexdigest()
-    assert text == release_manifest({"a.html": small, "data.csv": big})
+    (tmp_path / "manifest.json").write_text(text)
+    assert text == release_manifest(tmp_path)

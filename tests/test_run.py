@@ -45,8 +45,10 @@ def test_the_whole_way(tmp_path):
     assert list(rows[0]) == ["age", "sex", "ill", "note"]
     assert {row["age"] for row in rows} == {"0-39", "40+"}
     assert {row["note"] for row in rows} == {f"00{i}" for i in range(7)}
-    assert {p.name for p in done.release.iterdir()} == {"people.csv", "dictionary.csv", "report.html", "manifest.json"}
-    assert {p.name for p in done.audit.iterdir()} == {"plan.yaml", "log.json", "report.html", "input.json", "secret"}
+    assert {p.name for p in done.release.iterdir()} == {
+        "people.csv", "people.csv-metadata.json", "datapackage.json", "dictionary.csv", "report.html", "manifest.json",
+    }  # fmt: skip
+    assert {p.name for p in done.audit.iterdir()} == {"plan.yaml", "log.json", "report.html", "manifest.json", "secret"}
     assert stat.S_IMODE((done.audit / "secret").stat().st_mode) == 0o600
     assert stat.S_IMODE(done.audit.stat().st_mode) == 0o700
     assert (tmp_path / "release").resolve() == done.release.resolve()

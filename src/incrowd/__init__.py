@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from incrowd.assessment import Assessment, Given, assess, assess_plan
+    from incrowd.auditing import Difference, diff_audits
     from incrowd.beside import perturbed_table
     from incrowd.demo import write_demo
     from incrowd.errors import IncrowdError, InputError, NotReleasable, PlanError, SecretError
+    from incrowd.evidence.review import Reviewed
     from incrowd.geography import (
         Merged,
         NoPostcode,
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from incrowd.pipeline import Run, run
     from incrowd.plan import Plan, load_plan
     from incrowd.profiling import profile, starter_plan
+    from incrowd.reproduction import Reproduction, reproduce
+    from incrowd.reviewing import review
     from incrowd.risk.value import Risk, Scenario
     from incrowd.rows import Rows, open_source
     from incrowd.rows.lookup import find_hierarchies
@@ -43,6 +47,7 @@ __version__ = "0.1.0"
 #: Where each public name lives. They are imported on first use, so that `incrowd --help` is quick.
 _HOME = {
     "Assessment": "assessment",
+    "Difference": "auditing",
     "DistinctL": "keys.requirements",
     "FoundRecoding": "search",
     "Given": "assessment",
@@ -61,7 +66,9 @@ _HOME = {
     "PlanError": "errors",
     "PlanFigures": "what_if",
     "Postcode": "geography",
+    "Reproduction": "reproduction",
     "Requirement": "keys.requirements",
+    "Reviewed": "evidence.review",
     "Risk": "risk.value",
     "Rows": "rows",
     "Run": "pipeline",
@@ -75,6 +82,7 @@ _HOME = {
     "assess_plan": "assessment",
     "compare": "what_if",
     "count_places": "geography",
+    "diff_audits": "auditing",
     "find_hierarchies": "rows.lookup",
     "load_plan": "plan",
     "merge_places": "geography",
@@ -83,6 +91,8 @@ _HOME = {
     "parse_postcode": "geography",
     "perturbed_table": "beside",
     "profile": "profiling",
+    "reproduce": "reproduction",
+    "review": "reviewing",
     "run": "pipeline",
     "run_tiers": "tiering",
     "search_file": "search",
@@ -96,6 +106,7 @@ _HOME = {
 
 __all__ = [
     "Assessment",
+    "Difference",
     "DistinctL",
     "FoundRecoding",
     "Given",
@@ -114,7 +125,9 @@ __all__ = [
     "PlanError",
     "PlanFigures",
     "Postcode",
+    "Reproduction",
     "Requirement",
+    "Reviewed",
     "Risk",
     "Rows",
     "Run",
@@ -128,6 +141,7 @@ __all__ = [
     "assess_plan",
     "compare",
     "count_places",
+    "diff_audits",
     "find_hierarchies",
     "load_plan",
     "merge_places",
@@ -136,6 +150,8 @@ __all__ = [
     "parse_postcode",
     "perturbed_table",
     "profile",
+    "reproduce",
+    "review",
     "run",
     "run_tiers",
     "search_file",

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
+from incrowd.archive import Archive
 from incrowd.errors import InputError, NotReleasable, PlanError
 from incrowd.keys.cellkey import KEYS, LARGEST, Perturbations, Perturbed, perturb, rule_10_5
 from incrowd.plan import Plan, check_columns, inspect_plan, read_text, released_columns
@@ -185,18 +186,19 @@ def _find(path: Path) -> tuple[Plan, Path, list[str]]:
         folder = path.resolve().parent
         plan = _plan(path, folder)
         return plan, folder, released_columns(plan)
-    run = path.resolve()
-    run = run.parent if run.name == "release" else run
-    if not (run / "audit" / "plan.yaml").is_file():
+    try:
+        archive = Archive.find(path)
+    except InputError:
         message = f"{path} is neither a plan nor a release with its audit."
-        raise InputError("D140", message, "Say: incrowd table plan.yaml --by region,age")
-    folder = run.parent.parent
-    plan = _plan(run / "audit" / "plan.yaml", folder)
-    return plan, folder, list(open_source(_released_file(run, plan)).columns)
+        raise InputError("D140", message, "Say: incrowd table plan.yaml --by region,age") from None
+    plan = archive.plan
+    return plan, archive.home, list(open_source(_released_file(archive, plan)).columns)
 
 
-def _released_file(run: Path, plan: Plan) -> Path:
-    return run / "release" / f"{plan.release.name}.{plan.release.format}"
+def _released_file(archive: Archive, plan: Plan) -> Path:
+    if archive.release is None:
+        raise InputError("D140", "this audit has no release beside it.", "Say: incrowd table plan.yaml --by region,age")
+    return archive.release / plan.release.file
 
 
 def _plan(path: Path, folder: Path) -> Plan:
@@ -231,8 +233,8 @@ def _check_names(plan: Plan, by: Sequence[str]) -> None:
 
 def _refuse_small(rows: Rows, path: Path, plan: Plan, folder: Path) -> None:
     """Is the population so much larger than the release that the release does not show its counts?"""
-    run = path.resolve().parent if path.resolve().name == "release" else path.resolve()
-    file = plan.data.place(folder) if path.suffix in (".yaml", ".yml") else _released_file(run, plan)
+    is_plan = path.suffix in (".yaml", ".yml")
+    file = plan.data.place(folder) if is_plan else _released_file(Archive.find(path), plan)
     released, people = open_source(file).count(), rows.count()
     if released > MOST_RELEASED * people:
         message = f"the release has {released:,} records where the population has {people:,}: it shows these counts."

@@ -14,7 +14,7 @@ from incrowd.attack.value import Attacked
 from incrowd.attacking import attack_run, attack_steps
 from incrowd.comparison import compare
 from incrowd.errors import InputError, NotReleasable
-from incrowd.evidence.files import write_audit, write_release_files
+from incrowd.evidence.files import write_audit, write_audit_manifest, write_release_files
 from incrowd.evidence.log import RunLog, Snapshot, StepLog
 from incrowd.keys.loss import lost_bits
 from incrowd.keys.requirements import Likeness
@@ -40,6 +40,7 @@ class Run:
     release: Path
     audit: Path
     log: RunLog
+    notes: tuple[str, ...] = ()  # what the custodian should know of the files beside the data
 
 
 def run(
@@ -80,15 +81,17 @@ def run(
         if done.refusal is None and isinstance(start, State) and isinstance(state, State):
             log = replace(log, utility=compare(plan, context, start, state, released))
         tell("evidence")
-        write_audit(work.audit, plan, log, plan.data.place(folder), secret)
+        write_audit(work.audit, plan, log, secret)
         if done.refusal is not None:
+            write_audit_manifest(work.audit, plan, log, folder, None)
             work.keep_audit()
             raise done.refusal
-        write_release_files(work.release, plan, log, released)
+        notes = write_release_files(work.release, plan, log, released)
+        write_audit_manifest(work.audit, plan, log, folder, work.release)
         unwatch()
         with published_table(plan.release.table, released, log.released_columns):
             place = work.publish()
-    return Run(place, place / "release", place / "audit", log)
+    return Run(place, place / "release", place / "audit", log, notes)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from incrowd.archive import Archive
 from incrowd.attack.situation import Situation
 from incrowd.attacking import situation_of
 from incrowd.errors import InputError, PlanError
@@ -66,18 +67,17 @@ def trace_release(release: Path, original: Path | None = None, folder: Path | No
     """The release of a run, made again from its audit, and found to be the same byte by byte.
 
     `release` is a run's folder, its release folder, or the pointer to it. `original` is the source where it is now,
-    and `folder` where the other files of the plan are; left out, they are looked for where the run was.
+    and `folder` where the other files of the plan are; left out, the audit's copies are used, and large files are
+    looked for where the run was.
     """
-    run = release.resolve()
-    run = run.parent if run.name == "release" else run
-    audit, home = run / "audit", folder or run.parent.parent
-    if not (audit / "plan.yaml").exists() or not (audit / "secret").exists():
-        message = f"{release} has no audit beside it, so nobody can tell whose record is whose."
-        raise InputError("D192", message, "Name the folder of a run, runs/ID, or its release folder.")
-    plan = _reading(read_text(audit / "plan.yaml"), home, original)
-    secret = Secret(bytes.fromhex((audit / "secret").read_text().strip()))
-    with trace(plan, home, secret) as traced:
-        if _hashes(traced.done.file) != _hashes(run / "release" / plan.release.file):
+    archive = Archive.find(release, folder)
+    found = archive.inputs(original, copies=folder is None)
+    for file in found:
+        if file.state == "missing":
+            message = f"{file.name} ({file.place} of the plan) is not there."
+            raise InputError("D239", message, "Name the data with --original, the folder of other files with --folder.")
+    with archive.staged(found, original) as (plan, where, _), trace(plan, where, archive.secret) as traced:
+        if archive.release is None or _hashes(traced.done.file) != _hashes(archive.release / plan.release.file):
             message = f"{release} is not what its audit makes of this data."
             raise InputError("D193", message, "Name the data that it was made from, unchanged, with --original.")
         yield traced

@@ -27,6 +27,7 @@ MODULES = (
     "commands",
     "risking",
     "attacking",
+    "auditing",
     "sweeping",
     "comparing",
     "searching",

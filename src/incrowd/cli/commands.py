@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from incrowd.cli import app
 from incrowd.cli.searching import Models, parse_models
+
+if TYPE_CHECKING:
+    from incrowd.pipeline import Run
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
 Data = Annotated[Path, typer.Argument(help="A CSV (also .gz), Parquet or Excel file.")]
@@ -63,8 +66,11 @@ def profile(
     from incrowd.cli.show import show_profile
     from incrowd.profiling import profile as measure
     from incrowd.rows import open_source
+    from incrowd.rows.columns import refuse_records_as_names
 
-    found = measure(open_source(data, delimiter=delimiter))
+    rows = open_source(data, delimiter=delimiter)
+    refuse_records_as_names(rows)
+    found = measure(rows)
     if json_:
         typer.echo(json.dumps(found.to_dict(), indent=1))
     else:
@@ -87,12 +93,15 @@ def init(
     from incrowd.profiling import profile as measure
     from incrowd.profiling import starter_plan
     from incrowd.rows import open_source
+    from incrowd.rows.columns import refuse_records_as_names
 
     if out.exists() and not force:
         raise InputError("D018", f"{out} exists already.", "Choose another name with -o, or use --force.")
     # The plan names the data from its own folder, so that the two can move together.
     source = os.path.relpath(data.resolve(), out.resolve().parent)
-    text = starter_plan(measure(open_source(data)), source, kind=kind)
+    rows = open_source(data)
+    refuse_records_as_names(rows)
+    text = starter_plan(measure(rows), source, kind=kind)
     out.write_text(text, encoding="utf-8")
     typer.echo(f"{out} is a start, not a decision: read every role and reason, then run: incrowd check {out}")
 
@@ -166,12 +175,24 @@ def run(
             from incrowd.pipeline import run as run_plan
 
             runs = (run_plan(plan, out=out, memory=memory, progress=bars.begin, within=bars.within),)
-    content = [{"release": str(done.release), "audit": str(done.audit), **asdict(done.log)} for done in runs]
     if json_:
+        content = [_told(done) for done in runs]
         typer.echo(json.dumps(content if tiered else content[0], indent=1))
         return
     for done in runs:
         show_run(done)
+
+
+def _told(done: Run) -> dict[str, object]:
+    """A run for scripts. Figures by group name values of the file as it came, and a rare value is somebody: they stay
+    in the audit, and so do the lines of records at risk.
+    """
+    log = asdict(done.log)
+    log["attacks"] = [{name: value for name, value in one.items() if name != "worst"} for one in log["attacks"]]
+    if done.log.utility is not None:
+        verdicts = [{"use_case": o.use_case, "passed": o.passed} for o in done.log.utility.outcomes]
+        log["utility"] = {"loss": log["utility"]["loss"], "outcomes": verdicts}
+    return {"release": str(done.release), "audit": str(done.audit), "notes": done.notes, **log}
 
 
 @app.command()

@@ -112,6 +112,8 @@ def show_run(done: Run) -> None:
         console.print(f"{mark}  {escape(outcome.use_case)} [dim]{escape(outcome.found)}[/]")
     lost = done.log.start.records - done.log.end.records
     console.print(f"\n{done.log.end.records:,} records released, {lost:,} ({lost / done.log.start.records:.1%}) lost.")
+    for note in done.notes:
+        _errors.print(f"note: {escape(note)}", soft_wrap=True)
     console.print(f"release   {done.release}", soft_wrap=True)
     console.print(f"report    {done.release / 'report.html'}  (public)", soft_wrap=True)
     console.print(f"audit     {done.audit / 'report.html'}  (internal: never publish it)", soft_wrap=True)

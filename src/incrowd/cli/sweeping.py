@@ -60,7 +60,11 @@ def sweep(
 
         chart.write_text(frontier_page(found.sweep), encoding="utf-8")
     if json_:
-        typer.echo(json.dumps(asdict(found), indent=1))
+        content = asdict(found)
+        for point in (*content["sweep"]["points"], *content["sweep"]["candidates"]):
+            for outcome in point["outcomes"]:
+                del outcome["figures"]  # they name groups of the file as it came, and a rare one is somebody
+        typer.echo(json.dumps(content, indent=1))
         return
     _show(found)
     if chart is not None:

@@ -4,63 +4,79 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Literal
 
-from incrowd.evidence.dictionary import DictionaryRow, dictionary_csv
+from incrowd.evidence.dictionary import DictionaryRow, describe, dictionary_csv
 from incrowd.evidence.log import RunLog
-from incrowd.evidence.manifest import hash_file, release_manifest
+from incrowd.evidence.manifest import (
+    MANIFEST,
+    AuditManifest,
+    hash_file,
+    keep_inputs,
+    machine,
+    release_entries,
+    release_manifest,
+    versions,
+)
+from incrowd.evidence.package import CSVW_ENDING, PACKAGE, csvw_metadata, data_package
 from incrowd.evidence.report import internal_report, public_report
 from incrowd.plan import Plan, dump_plan
+from incrowd.plan.files import named_files
 from incrowd.rows import Rows
-from incrowd.rows.columns import ColumnSummary, summarise
 from incrowd.secret import Secret
 
 
-def write_audit(folder: Path, plan: Plan, log: RunLog, source: str | Path, secret: Secret) -> None:
-    """What stays inside: the plan as run, the secret, the log, the internal report, the hash of the input."""
-    inputs = _inputs(source, log)
+def write_audit(folder: Path, plan: Plan, log: RunLog, secret: Secret) -> None:
+    """What stays inside: the plan as run, the secret, the log, the internal report. The manifest comes last."""
     _write(folder / "plan.yaml", dump_plan(plan))
     _write(folder / "log.json", json.dumps(asdict(log), indent=1))
     _write(folder / "report.html", internal_report(log))
-    _write(folder / "input.json", json.dumps(inputs, indent=1))
     handle = os.open(folder / "secret", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w") as out:
         out.write(secret.material.hex() + "\n")
 
 
-def _inputs(source: str | Path, log: RunLog) -> dict[str, object]:
-    """By what can one tell later which records were read? Files by their hash; a table in a database has none."""
-    if isinstance(source, str):
-        return {"source": source, "records": log.steps[0].after.records}
-    if source.is_file():
-        return {"source": source.name, "sha256": hash_file(source), "bytes": source.stat().st_size}
-    files = sorted(path for path in source.rglob("*.parquet") if path.is_file())
-    listed = {path.relative_to(source).as_posix(): hash_file(path) for path in files}
-    return {"source": source.name, "files": listed, "bytes": sum(path.stat().st_size for path in files)}
+def write_audit_manifest(audit: Path, plan: Plan, log: RunLog, source: Path, release: Path | None) -> None:
+    """What the run was made with and from, and what it released: None when it was refused.
+
+    `source` is the folder in which the plan's files were looked for.
+    """
+    manifest = AuditManifest(
+        versions=versions(),
+        platform=machine(),
+        plan_sha256=hash_file(audit / "plan.yaml"),
+        inputs=keep_inputs(named_files(plan), source, audit),
+        database=log.start.records if plan.data.database else None,
+        release=() if release is None else release_entries(release),
+    )
+    _write(audit / MANIFEST, manifest.json())
 
 
-def write_release_files(folder: Path, plan: Plan, log: RunLog, released: Rows) -> None:
-    """What may leave beside the data: dictionary, public report, manifest with hashes."""
-    lines = [_row(plan, name, found) for name, found in summarise(released).items()]
-    _write(folder / "dictionary.csv", dictionary_csv(lines))
+def write_release_files(folder: Path, plan: Plan, log: RunLog, released: Rows) -> tuple[str, ...]:
+    """What may leave beside the data: dictionary, public report, data package, manifest with hashes.
+
+    Gives what the custodian should know of them.
+    """
+    columns = describe(plan, released)
+    _write(folder / "dictionary.csv", dictionary_csv(columns))
     _write(folder / "report.html", public_report(log))
-    files: Mapping[str, Path] = {
-        path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()
-    }
-    _write(folder / "manifest.json", release_manifest(files))
+    _write(folder / PACKAGE, data_package(plan, columns, folder))
+    if plan.release.format == "csv":
+        _write(folder / f"{plan.release.file}{CSVW_ENDING}", csvw_metadata(plan, columns))
+    _write(folder / MANIFEST, release_manifest(folder))
+    return tuple(_notes(plan, columns))
 
 
-def _row(plan: Plan, name: str, found: ColumnSummary) -> DictionaryRow:
-    kind: Literal["text", "number", "category"] = "text"
-    if found.values is not None:
-        kind = "category"
-    elif found.numeric:
-        kind = "number"
-    label = plan.variables[name].label if name in plan.variables else None
-    return DictionaryRow(name, label, kind, found.distinct, found.values or (), found.missing > 0)
+def _notes(plan: Plan, columns: list[DictionaryRow]) -> list[str]:
+    notes = [
+        f"{column.variable}: {column.uncoded:,} released values have no entry in its codes"
+        for column in columns
+        if column.uncoded
+    ]
+    if plan.tier == "open" and plan.release.licence is None:
+        notes.append("the release names no licence: nobody knows what they may do with it (release: licence)")
+    return notes
 
 
 def _write(path: Path, text: str) -> None:

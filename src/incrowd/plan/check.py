@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from incrowd.errors import Fault, PlanError
+from incrowd.plan.files import SOURCE, named_files
 from incrowd.plan.intruders import check_attacks
 from incrowd.plan.model import Plan
 from incrowd.plan.near import did_you_mean
-from incrowd.plan.requirements import DeltaPresence, KMap, TCloseness
+from incrowd.plan.requirements import DeltaPresence, KMap
 from incrowd.plan.steps import Perturbing, Pseudonymise, SuppressRecords
 from incrowd.plan.uses import check_use_cases
 
@@ -49,6 +50,10 @@ def check_tiers(plan: Plan, folder: Path) -> list[Fault]:
 def check_columns(plan: Plan, columns: Sequence[str], source: str) -> None:
     """Every column of the data needs a role, and every role a column. Raises PlanError with all faults."""
     faults = []
+    if not set(plan.variables) & set(columns):
+        # The first line may be somebody's record: its cells are not repeated.
+        way_out = "The first line must name the columns; see that it does, and that this is the right file."
+        raise PlanError([Fault("P067", "variables", f"no variable of the plan is a column of {source}.", way_out)])
     for name in plan.variables:
         if name not in columns:
             hint = did_you_mean(name, columns)
@@ -62,22 +67,10 @@ def check_columns(plan: Plan, columns: Sequence[str], source: str) -> None:
 
 
 def _files(plan: Plan, folder: Path) -> Iterator[Fault]:
-    named = {}
-    if not plan.data.database and not (folder / plan.data.source).is_dir():
-        named["data.source"] = plan.data.source
-    if plan.data.population is not None:
-        named["data.population.source"] = plan.data.population.source
-    for number, step in plan.active:
-        named |= {f"steps.{number}.{place}": file for place, file in step.files().items()}
-    for number, scenario in enumerate(plan.scenarios):
-        if scenario.geography is not None and scenario.geography.hierarchy:
-            named[f"scenarios.{number}.geography.hierarchy"] = scenario.geography.hierarchy
-    for number, requirement in enumerate(plan.requirements):
-        if isinstance(requirement, TCloseness) and requirement.hierarchy:
-            named[f"requirements.{number}.hierarchy"] = requirement.hierarchy
-    for place, file in named.items():
-        if not (folder / file).is_file():
-            yield Fault("P020", place, f"there is no file {file!r} beside the plan.")
+    for file in named_files(plan):
+        path = folder / file.name
+        if not file.fixed and not path.is_file() and not (file.place == SOURCE and path.is_dir()):
+            yield Fault("P020", file.place, f"there is no file {file.name!r} beside the plan.")
 
 
 def _steps(plan: Plan) -> Iterator[Fault]:

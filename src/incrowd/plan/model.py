@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, field_validator, model_validator
 
 from incrowd.plan.database import database_fault
+from incrowd.plan.licences import AnyLicence
 from incrowd.plan.requirements import AnyRequirement
 from incrowd.plan.scenarios import Exposure, Protection, Scenario
 from incrowd.plan.steps import AnyStep
@@ -102,6 +103,10 @@ class Variable(Strict):
     )
     reason: Text = Field(description="Why it has this role. Stays in the audit.")
     label: Text | None = Field(None, description="What the column means, for the data dictionary of the release.")
+    codes: Annotated[dict[str, Text], Field(min_length=1)] | None = Field(
+        None,
+        description="What the released values stand for: `1: married`. Values that do not occur are left out.",
+    )
     exposure: Exposure | None = Field(None, description="Who could know it, to help decide whether it is a key.")
 
 
@@ -120,14 +125,25 @@ class Release(Strict):
     name: str = Field(
         "data",
         pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$",
-        description="The name of the data file, without its ending; not 'dictionary', which stands beside it.",
+        description="The name of the data file, without its ending; no name of a file beside it, such as 'dictionary'.",
     )
+
+    licence: AnyLicence | None = Field(
+        None,
+        description="Under which terms the file may be used: OGL-UK-3.0, CC-BY-4.0, CC0-1.0, ODC-By-1.0, ODbL-1.0, or "
+        "a name and url of another.",
+    )
+    publisher: Text | None = Field(None, description="Which organisation publishes it.")
+    description: Text | None = Field(None, description="What it is about, in a few public sentences.")
+    contact: Text | None = Field(None, description="Where readers may ask: a team's address, never a person's.")
+    version: Text | None = Field(None, description="Which edition it is: `1.0`, or `2026-03`.")
+    keywords: list[Text] = Field(default_factory=list, description="Words to find it by in a catalogue.")
 
     @field_validator("name")
     @classmethod
     def _free(cls, name: str) -> str:
-        if name.lower() == "dictionary":
-            raise ValueError("the data dictionary has this name already")
+        if name.lower() in ("dictionary", "datapackage", "manifest"):
+            raise ValueError(f"{name!r} is the name of another file of the release")
         return name
 
     @field_validator("table")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import ibis
 import numpy as np
@@ -15,6 +17,20 @@ from incrowd.rows.frame import Rows
 #: A column with at most so many values is a category, whose values the dictionary lists.
 MOST_LISTED = 50
 
+#: What the values of a column are, in the words of the data package.
+Holds = Literal["string", "integer", "number", "boolean", "date", "datetime"]
+
+#: Texts that are written as a number would be written again: no leading zero, no sign but a minus, no exponent.
+INTEGER = r"^(0|-?[1-9][0-9]*)$"
+NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"
+MINUS_NOTHING = r"^-0(\.0*)?$"
+#: A double keeps so many characters of a number exactly.
+MOST_DIGITS = 15
+
+
+#: What is no name of a column: a number that is no year, a date, an e-mail address.
+LIKE_DATA = r"(?!(?:19|20)\d\d$)[-+]?\d+(?:[.,]\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\S+@\S+\.\S+"
+
 
 @dataclass(frozen=True)
 class ColumnSummary:
@@ -22,9 +38,17 @@ class ColumnSummary:
 
     filled: int
     missing: int
+    empty: int  # texts of no length, which some readers take for missing
     distinct: int
-    numeric: bool
+    holds: Holds
     values: tuple[str, ...] | None
+
+
+def refuse_records_as_names(rows: Rows) -> None:
+    """A first line that holds numbers, dates or addresses is a record: its cells are no names, and are not shown."""
+    if any(re.fullmatch(LIKE_DATA, name.strip()) for name in rows.columns):
+        message = f"line 1 of {rows.place} looks like a record, and not like names of columns."
+        raise InputError("D244", message, "The first line must name the columns; a name may be a year, but no number.")
 
 
 def refuse_empty_columns(rows: Rows, names: Sequence[str], counted: KeyTable | None = None) -> None:
@@ -70,15 +94,26 @@ def _blank_class(table: KeyTable) -> bool:
     return bool(blank.any())
 
 
-def summarise(rows: Rows) -> dict[str, ColumnSummary]:
-    """Every column of a (released) file: for the data dictionary."""
-    table, wanted = rows.table, {}
+def summarise(rows: Rows, typed: bool = False) -> dict[str, ColumnSummary]:
+    """Every column of a (released) file: for the data dictionary.
+
+    With `typed` the file says itself what its columns hold (Parquet); otherwise their texts do, and are numbers only
+    where reading them as numbers loses nothing: 007 is no number, nor is 1.10 in a column that has 1.1 as well.
+    """
+    table, wanted, numbers = rows.table, {}, {}
     for i, name in enumerate(rows.columns):
         text = rows.text(name)
+        short, plain = text.length() <= MOST_DIGITS, text.re_search(NUMBER) & ~text.re_search(MINUS_NOTHING)
         wanted[f"n{i}"] = text.count()
+        wanted[f"e{i}"] = (text == "").sum()
         wanted[f"d{i}"] = text.nunique()
-        wanted[f"f{i}"] = text.try_cast("float64").count()
+        wanted[f"i{i}"] = (short & text.re_search(INTEGER)).sum()
+        wanted[f"f{i}"] = (short & plain).sum()
+        # The pattern first: DuckDB pushes a bare try_cast into its CSV reader, which then stumbles over texts.
+        numbers[f"u{i}"] = ibis.cases((short & plain, text.try_cast("float64"))).nunique()
     found = rows.collect(table.aggregate(n=table.count(), **wanted)).to_pylist()[0]
+    asked = {} if typed else {u: query for u, query in numbers.items() if found[f"f{u[1:]}"] == found[f"n{u[1:]}"]}
+    different = rows.collect(table.aggregate(**asked)).to_pylist()[0] if asked else {}
     result = {}
     for i, name in enumerate(rows.columns):
         filled, distinct = found[f"n{i}"], found[f"d{i}"]
@@ -86,6 +121,25 @@ def summarise(rows: Rows) -> dict[str, ColumnSummary]:
         if distinct <= MOST_LISTED:
             texts = (value for value in rows.value_counts(name) if value is not None)
             values = tuple(sorted(texts, key=str.encode))
-        numeric = filled > 0 and found[f"f{i}"] == filled
-        result[name] = ColumnSummary(filled, found["n"] - filled, distinct, numeric, values)
+        holds: Holds = "string"
+        if typed:
+            holds = _declared(table[name].type())
+        elif filled and found[f"i{i}"] == filled:
+            holds = "integer"
+        elif filled and different.get(f"u{i}") == distinct:
+            holds = "number"
+        result[name] = ColumnSummary(filled, found["n"] - filled, found[f"e{i}"] or 0, distinct, holds, values)
     return result
+
+
+def _declared(kind: Any) -> Holds:
+    """What the file says that a column holds."""
+    if kind.is_integer():
+        return "integer"
+    if kind.is_floating() or kind.is_decimal():
+        return "number"
+    if kind.is_boolean():
+        return "boolean"
+    if kind.is_date():
+        return "date"
+    return "datetime" if kind.is_timestamp() else "string"

@@ -41,11 +41,13 @@ def sniff(path: Path, delimiter: str | None = None, encoding: str | None = None)
             "D010", f"line 1 of {path.name} leaves {unnamed} column(s) without a name.", "Name every column."
         )
     lower = [name.lower() for name in columns]
-    twice = [name for i, name in enumerate(columns) if name.lower() in lower[:i]]
+    twice = [(lower.index(name) + 1, i + 1) for i, name in enumerate(lower) if name in lower[:i]]
     if twice:
+        # By number: the first line may be somebody's record.
         raise InputError(
             "D011",
-            f"line 1 of {path.name} has the column name {twice[0]!r} twice (case does not tell names apart).",
+            f"line 1 of {path.name} gives columns {twice[0][0]} and {twice[0][1]} the same name (case does not tell "
+            "names apart).",
             "Rename one of the two.",
         )
     return Dialect(delimiter, encoding, tuple(columns))

@@ -23,6 +23,9 @@ class Step(Strict):
     #: release with the records after such steps alone.
     harmonises: ClassVar[bool] = False
 
+    #: The files it reads may hold records about people: an audit keeps their hashes, never a copy.
+    about_people: ClassVar[bool] = True
+
     @property
     def decides(self) -> bool:
         """Does it decide about records by the classes they are in? Then nothing may change the classes later."""

@@ -80,6 +80,7 @@ class MergeSmall(OneVariable):
     """Put the values of a variable that too few people have together, until every group is large enough."""
 
     harmonises: ClassVar[bool] = True
+    about_people: ClassVar[bool] = False
 
     step: Literal["merge_small"]
     fewer_than: Annotated[int, Field(ge=2)] = Field(description="Values with fewer people than this are merged.")

@@ -40,6 +40,7 @@ class Recode(Step):
     level: Annotated[int, Field(ge=1)] | None = Field(None, description="With hierarchy: which column of it.")
 
     harmonises: ClassVar[bool] = True
+    about_people: ClassVar[bool] = False
 
     @property
     def way(self) -> str:

@@ -46,6 +46,7 @@ class Search(Step):
         return self
 
     only_keys: ClassVar[bool] = True
+    about_people: ClassVar[bool] = False
 
     @property
     def decides(self) -> bool:

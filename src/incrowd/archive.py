@@ -1,0 +1,170 @@
+"""A run as it was kept: found from any of its folders, and its plan made ready to be carried out again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from incrowd.errors import InputError, PlanError
+from incrowd.evidence.manifest import MANIFEST, AuditManifest, InputEntry, hash_file, input_entry
+from incrowd.plan import Plan, inspect_plan, read_text
+from incrowd.plan.files import SOURCE, NamedFile, named_files, with_files
+from incrowd.release import open_workspace
+from incrowd.secret import Secret
+
+
+@dataclass(frozen=True)
+class FoundInput:
+    """A file that a plan names, compared with the one that the run read."""
+
+    place: str
+    name: str
+    state: str  # same, differs, missing, or unknown where the audit has no hash
+    where: str  # what was compared: "the audit's copy", or "the file"
+    path: Path | None = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether it is the file that the run read."""
+        return self.state == "same"
+
+
+@dataclass(frozen=True)
+class Archive:
+    """Where a run is kept. `release` is None where only its audit is here, or where nothing was released."""
+
+    audit: Path
+    release: Path | None
+    home: Path  # where the plan's files are looked for
+
+    @staticmethod
+    def find(path: Path, folder: Path | None = None) -> Archive:
+        """The run behind its folder, its release, its audit, or the pointer to its release.
+
+        `folder` says where the files of the plan are; left out, they are looked for where the run was.
+        """
+        given = path.resolve()
+        run = given.parent if given.name in ("release", "audit") else given
+        audit = run / "audit" if (run / "audit").is_dir() else given
+        if not (audit / "plan.yaml").is_file():
+            message = f"{path} has no audit beside it, so nobody can tell how it was made."
+            raise InputError("D192", message, "Name the folder of a run, runs/ID, its release or its audit.")
+        release = run / "release" if (run / "release").is_dir() else None
+        home = run.parent.parent if run.parent.name == "runs" else run
+        return Archive(audit, release, (folder or home).resolve())
+
+    @property
+    def plan(self) -> Plan:
+        """The plan as it was run. Files that it names may be elsewhere now."""
+        found = inspect_plan(read_text(self.audit / "plan.yaml"), self.home)
+        faults = [fault for fault in found.faults if fault.code not in ("P020", "P047")]
+        if found.plan is None or faults:
+            raise PlanError(faults)
+        return found.plan
+
+    @property
+    def secret(self) -> Secret:
+        """The secret behind it; custodians may delete it when nobody needs to repeat the release."""
+        if not (self.audit / "secret").is_file():
+            message = "the audit has no secret, so nobody can tell how its release was made."
+            raise InputError("D192", message, "Put the secret back if you keep it elsewhere.")
+        try:
+            return Secret(bytes.fromhex((self.audit / "secret").read_text().strip()))
+        except (OSError, ValueError):
+            raise InputError("D235", "the secret of this audit cannot be read.") from None
+
+    @property
+    def manifest(self) -> AuditManifest | None:
+        """What the run was made with and from; None in an audit without one, or with one that cannot be read."""
+        try:
+            return AuditManifest.of(json.loads((self.audit / MANIFEST).read_text(encoding="utf-8")))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    @property
+    def log(self) -> dict[str, Any]:
+        """What happened in the run, as it was written down."""
+        try:
+            content: dict[str, Any] = json.loads((self.audit / "log.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise InputError("D236", "the log of this audit cannot be read.", "Name an audit that is whole.") from None
+        return content
+
+    def inputs(self, original: Path | None = None, copies: bool = True) -> list[FoundInput]:
+        """Every file that the plan names: is it the one that the run read?
+
+        With `copies`, the small ones that the audit kept are taken from there.
+        """
+        manifest = self.manifest
+        known = {} if manifest is None else {entry.place: entry for entry in manifest.inputs}
+        plan = self.plan
+        found = [self._input(file, known.get(file.place), original, copies) for file in named_files(plan)]
+        if plan.data.database:
+            found.insert(0, FoundInput(SOURCE, "a table", "unknown", "a table has no hash"))
+        return found
+
+    def _input(self, file: NamedFile, entry: InputEntry | None, original: Path | None, copies: bool) -> FoundInput:
+        name = file.name if entry is None else entry.name
+        if entry is not None and entry.copy is not None and copies:
+            path, where = self.audit / entry.copy, "the audit's copy"
+        else:
+            path, where = self.home / file.name, "the file"
+            if file.place == SOURCE and original is not None:
+                path = original.resolve()
+        if not path.exists():
+            return FoundInput(file.place, Path(name).name, "missing", where)
+        if entry is None:
+            return FoundInput(file.place, path.name, "unknown", where, path)
+        now = input_entry(NamedFile(file.place, str(path), file.about_people), path.parent)
+        same = (now.sha256, dict(now.parts)) == (entry.sha256, dict(entry.parts))
+        return FoundInput(file.place, Path(name).name, "same" if same else "differs", where, path)
+
+    def changed_since(self) -> list[str]:
+        """The names of files that the audit has a copy of, and that are others where they lay."""
+        manifest = self.manifest
+        files = {} if manifest is None else {file.place: self.home / file.name for file in named_files(self.plan)}
+        return [
+            entry.name
+            for entry in (() if manifest is None else manifest.inputs)
+            if entry.copy is not None
+            and entry.place in files
+            and files[entry.place].is_file()
+            and hash_file(files[entry.place]) != entry.sha256
+        ]
+
+    @contextmanager
+    def staged(self, found: list[FoundInput], original: Path | None = None) -> Iterator[tuple[Plan, Path, Path]]:
+        """The plan with its files where they were found, the folder that it is run in, and a private one to work in.
+
+        `original` stands in for a database: records that were read from one may be in a file by now.
+        The private folder lies among the runs where there are any, so that the next start clears what a kill leaves.
+        """
+        with ExitStack() as stack:
+            if (self.home / "runs").is_dir():
+                private = stack.enter_context(open_workspace(self.home)).private
+            else:
+                private = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="incrowd-")))
+            folder = private / "again"
+            folder.mkdir(mode=0o700)
+            plan, moved = self.plan, {}
+            fixed = {file.place: file.name for file in named_files(plan) if file.fixed}
+            for file in found:
+                if file.path is not None and file.place in fixed:
+                    place = folder / fixed[file.place]
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(file.path, place)
+                elif file.path is not None:
+                    moved[file.place] = str(file.path)
+            plan = with_files(plan, moved)
+            if plan.data.database and original is not None:
+                data = plan.data.model_copy(update={"source": str(original.resolve())})
+                plan = plan.model_copy(update={"data": data})
+            # Nothing is published on the way, not even to the table that the plan names.
+            plan = plan.model_copy(update={"release": plan.release.model_copy(update={"table": None})})
+            yield plan, folder, private

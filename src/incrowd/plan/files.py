@@ -1,0 +1,85 @@
+"""The files that a plan names: one list for the check, for the manifest of an audit, and for running a plan again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from incrowd.plan.model import Plan
+from incrowd.plan.requirements import TCloseness
+from incrowd.plan.use_cases import Python
+
+#: Where the records themselves are named.
+SOURCE = "data.source"
+
+
+@dataclass(frozen=True)
+class NamedFile:
+    """A file, and where the plan names it. One that may hold records about people is never copied."""
+
+    place: str  # steps.2.lookup
+    name: str  # as the plan writes it
+    about_people: bool
+    fixed: bool = False  # the plan cannot name it elsewhere: code is looked for beside the plan only
+
+
+def named_files(plan: Plan) -> list[NamedFile]:
+    """Every file that the plan reads, its records first; a table in a database is not one."""
+    return list(_named(plan))
+
+
+def _named(plan: Plan) -> Iterator[NamedFile]:
+    data = plan.data
+    if not data.database:
+        yield NamedFile(SOURCE, data.source, True)
+    if data.population is not None:
+        yield NamedFile("data.population.source", data.population.source, True)
+    for number, step in plan.active:
+        for place, file in step.files().items():
+            yield NamedFile(f"steps.{number}.{place}", file, step.about_people)
+    for number, scenario in enumerate(plan.scenarios):
+        if scenario.geography is not None and scenario.geography.hierarchy:
+            yield NamedFile(f"scenarios.{number}.geography.hierarchy", scenario.geography.hierarchy, False)
+    for number, requirement in enumerate(plan.requirements):
+        if isinstance(requirement, TCloseness) and requirement.hierarchy:
+            yield NamedFile(f"requirements.{number}.hierarchy", requirement.hierarchy, False)
+    for number, case in enumerate(plan.use_cases):
+        if isinstance(case, Python):
+            yield NamedFile(f"use_cases.{number}.function", case.file, False, fixed=True)
+    # Any other part of a plan that reads files says so as a step does; they may be about people.
+    for field in type(plan).model_fields:
+        value = getattr(plan, field)
+        parts = {f"{field}.{i}": part for i, part in enumerate(value)} if isinstance(value, list) else {field: value}
+        for place, part in parts.items() if field != "steps" else ():
+            if callable(files := getattr(part, "files", None)):
+                for where, file in files().items():
+                    yield NamedFile(f"{place}.{where}", file, True)
+
+
+def with_files(plan: Plan, moved: Mapping[str, str]) -> Plan:
+    """The plan with files elsewhere: place in the plan -> where the file is now."""
+    content = plan.model_dump(mode="json", by_alias=True, exclude_none=True)
+    names = {file.place: file.name for file in named_files(plan)}
+    for place, file in moved.items():
+        _replace(content, place, names[place], file)
+    return Plan.model_validate(content)
+
+
+def _replace(node: Any, place: str, old: str, new: str) -> bool:
+    """Put a new name where the old one stands, at this place or right below it. Names of variables may hold dots."""
+    keys = [str(key) for key in (range(len(node)) if isinstance(node, list) else node)]
+    for key in keys:
+        at: Any = int(key) if isinstance(node, list) else key
+        if place == key and not isinstance(node[at], dict | list):
+            node[at] = new
+            return True
+        if place == key:  # a hierarchy may name its file in one of two fields
+            inside = node[at]
+            for field, value in inside.items():
+                if value == old:
+                    inside[field] = new
+                    return True
+        if place.startswith(f"{key}.") and _replace(node[at], place[len(key) + 1 :], old, new):
+            return True
+    return False

@@ -1,0 +1,217 @@
+"""An old release looked at again: with today's tools, and with what has been published since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from incrowd.archive import Archive
+from incrowd.assessment import Given, assess, plan_scenarios
+from incrowd.attack import ATTACKS
+from incrowd.attack.situation import Beside, Situation, fetch
+from incrowd.attack.value import Attacked
+from incrowd.errors import InputError
+from incrowd.evidence.log import Verdict
+from incrowd.evidence.manifest import hash_file
+from incrowd.evidence.past import PastRun
+from incrowd.evidence.review import AttackThenNow, Requirement, Reviewed, RiskThenNow
+from incrowd.external import brought_over, categories_of, external_figures
+from incrowd.plan import Plan
+from incrowd.plan import requirements as asked
+from incrowd.release import Known
+from incrowd.release.judge import judge
+from incrowd.release.recount import read_back
+from incrowd.risk.value import Risk, Scenario
+from incrowd.rows import Rows, open_source
+from incrowd.tracing import Traced, trace_release
+
+#: Requirements that compare with the file before suppression, or with a population: the release alone cannot tell.
+_BESIDE = (asked.KMap, asked.DeltaPresence, asked.TCloseness, asked.Beta, asked.DeltaDisclosure)
+
+
+def review(
+    path: str | Path,
+    *,
+    original: str | Path | None = None,
+    external: Sequence[str | Path] = (),
+    folder: str | Path | None = None,
+    attacks: Sequence[str] | None = None,
+    today: date | None = None,
+) -> Reviewed:
+    """Is a release still as safe as its audit says?
+
+    Its requirements are counted again in the file as it lies there, the risk of the plan's scenarios is measured, and
+    the simulated intruders of today attack it. `external` are files that intruders may have now: each is a register
+    of people in scenarios whose keys it has, and otherwise another release about some of the same people. Attacks
+    need the truth, and so the `original`; without it they are left out, and the review says so.
+    """
+    archive = Archive.find(Path(path), _path(folder))
+    if archive.release is None:
+        raise InputError("D240", f"{path} has no release beside its audit.", "Name the folder of a run: runs/ID.")
+    if unknown := [name for name in attacks or () if name not in ATTACKS]:
+        raise InputError("D241", f"{unknown[0]!r} is no attack.", f"There are: {', '.join(ATTACKS) or 'none'}.")
+    plan, past = archive.plan, PastRun.of(archive.log)
+    file = archive.release / plan.release.file
+    if not file.exists():
+        raise InputError("D242", f"the released file {plan.release.file} is not there.")
+    stored = _stored(archive, file)
+    with ExitStack() as stack:
+        traced, why = _truth(stack, Path(path), _path(original), _path(folder), stored)
+        released = open_source(file, delimiter=",", encoding="utf-8")
+        stack.callback(released.close)
+        scenarios = _scenarios(plan, released.columns)
+        notes: list[str] = []
+        verdicts = _recounted(plan, file) if traced is None else [(v, "") for v in traced.done.log.verdicts]
+        if traced is not None and plan.scenarios:
+            risks = [r for one in traced.done.log.risks if one.after for r in (*one.after.risks, *one.after.worth)]
+        elif plan.data.unit is None:
+            risks = [risk for one in scenarios for risk in _risk_today(file, one)]
+        else:
+            risks = []
+            notes.append("no risk was measured: people have several records, and the release does not tell whose")
+        categories = {} if traced is None or not external else categories_of(traced.situation())
+        beside: dict[str, Rows] = {}
+        for place in map(Path, external):
+            rows = open_source(place)
+            stack.callback(rows.close)
+            name = place.name if place.name not in beside else f"{place.name} ({len(beside) + 1})"
+            beside[name], said = brought_over(released, rows, name, categories)
+            notes += said
+            risks += external_figures(released, beside[name], name, scenarios)
+        found = [] if traced is None else list(_attack(traced, scenarios, beside, attacks))
+    due = getattr(getattr(plan, "review", None), "next", None)
+    return Reviewed(
+        title=plan.title,
+        tier=plan.tier,
+        today=(today or date.today()).isoformat(),
+        due=None if due is None else str(due),
+        released=stored,
+        untraced=why,
+        requirements=tuple(_requirements(past, verdicts)),
+        risks=tuple(_risks(past, risks)),
+        attacks=tuple(_attacks(past, found)),
+        left_out=tuple(dict.fromkeys(one.attack for one in past.attacks if traced is None)),
+        external=tuple(beside),
+        notes=tuple(notes),
+    )
+
+
+def _truth(
+    stack: ExitStack, path: Path, original: Path | None, folder: Path | None, stored: str
+) -> tuple[Traced | None, str]:
+    """The truth behind the release where the original is at hand, until the stack ends; otherwise None, and why."""
+    inputs = Archive.find(path, folder).inputs(original, copies=folder is None)
+    if original is None and (missing := [file.name for file in inputs if file.state == "missing"]):
+        return None, f"{missing[0]} is not where it was; name the original with --original, other files with --folder"
+    try:
+        return stack.enter_context(trace_release(path, original, folder)), ""
+    except InputError as error:
+        # A release that was changed can still be counted; another original than the one it was made from is a slip.
+        if error.code == "D193" and original is not None and stored == "same":
+            raise
+        if error.code not in ("D190", "D192", "D193"):
+            raise
+        return None, error.message
+
+
+def _path(given: str | Path | None) -> Path | None:
+    return None if given is None else Path(given)
+
+
+def _scenarios(plan: Plan, columns: Sequence[str]) -> list[Scenario]:
+    """The plan's scenarios, with those of their keys that are released."""
+    cut = [replace(one, keys=tuple(key for key in one.keys if key in columns)) for one in plan_scenarios(plan)]
+    return [one for one in cut if one.keys]
+
+
+def _risk_today(file: Path, scenario: Scenario) -> list[Risk]:
+    """The risk of the released file as it lies there, without what only the plan's run knew."""
+    found = assess(file, scenario.keys, given=Given(), knows_who_is_in=scenario.knows_who_is_in)
+    return [replace(risk, scenario=scenario.name) for one in found.measured for risk in one.risks]
+
+
+def _stored(archive: Archive, file: Path) -> str:
+    """Whether the released file is the one of the audit, by its hash."""
+    manifest = archive.manifest
+    then = {} if manifest is None else {entry.name: entry.sha256 for entry in manifest.release}
+    parts = sorted(file.iterdir()) if file.is_dir() else [file]
+    assert archive.release is not None
+    now = {part.relative_to(archive.release).as_posix(): hash_file(part) for part in parts}
+    if not then:
+        return "unknown"
+    return "same" if all(then.get(name) == found for name, found in now.items()) else "differs"
+
+
+def _recounted(plan: Plan, file: Path) -> list[tuple[Verdict, str]]:
+    """Every requirement counted in the file as it lies there, as the gate counts; with the reason where it cannot."""
+    count = read_back(file, plan.release.kind)
+    keys = [name for name in plan.with_role("key") if name in count.columns]
+    found = []
+    for requirement in plan.requirements:
+        words, why = requirement.requirement().describe(), ""
+        if isinstance(requirement, _BESIDE):
+            why = "it compares with the file as it was, or with a population: name the original"
+        elif plan.data.unit is not None:
+            why = "it counts people who have several records: name the original"
+        if why:
+            found.append((Verdict(words, requirement.model, False, 0.0, None), why))
+            continue
+        one = judge(count, keys, requirement, Known())
+        found.append((Verdict(words, requirement.model, one.passed, one.limit, one.achieved), ""))
+    return found
+
+
+def _attack(
+    traced: Traced, scenarios: Sequence[Scenario], external: dict[str, Rows], names: Sequence[str] | None
+) -> Iterator[Attacked]:
+    for scenario in scenarios:
+        situation = traced.situation(scenario)
+        beside = _beside(situation, external)
+        for name, attack in ATTACKS.items():
+            if names is None or name in names:
+                yield from attack(situation, beside)
+
+
+def _beside(situation: Situation, external: dict[str, Rows]) -> Beside:
+    """What the intruder has now: the first file with all the scenario's keys is the register, others are releases."""
+    register, others = None, {}
+    for name, rows in external.items():
+        keys = situation.scenario.keys
+        if register is None and set(keys) <= set(rows.columns):
+            register = fetch(rows, keys)
+        else:
+            others[name] = fetch(rows, rows.columns)
+    return Beside(register=register, others=others)
+
+
+def _requirements(past: PastRun, verdicts: Sequence[tuple[Verdict, str]]) -> Iterator[Requirement]:
+    then = {one.requirement: one for one in past.verdicts}
+    for now, why in verdicts:
+        before = then.get(now.requirement)
+        yield Requirement(
+            now.requirement,
+            None if before is None else before.passed,
+            None if before is None else before.achieved,
+            None if why else now.passed,
+            now.achieved,
+            why,
+        )
+
+
+def _risks(past: PastRun, risks: Sequence[Risk]) -> Iterator[RiskThenNow]:
+    then = {(one.scenario, one.name, one.method): one.value for one in past.risks}
+    for risk in risks:
+        key = (risk.scenario, risk.name, risk.method)
+        yield RiskThenNow(risk.scenario, risk.name, risk.method, key in then, then.get(key), risk.value, risk.why)
+
+
+def _attacks(past: PastRun, attacks: Sequence[Attacked]) -> Iterator[AttackThenNow]:
+    then: dict[tuple[str, str, str], list[Attacked]] = {}
+    for one in past.attacks:
+        then.setdefault((one.attack, one.scenario, one.knows), []).append(one)
+    for now in attacks:
+        before = then.get((now.attack, now.scenario, now.knows), [])
+        yield AttackThenNow(before.pop(0) if before else None, now)
