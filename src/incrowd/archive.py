@@ -63,7 +63,7 @@ class Archive:
     def plan(self) -> Plan:
         """The plan as it was run. Files that it names may be elsewhere now."""
         found = inspect_plan(read_text(self.audit / "plan.yaml"), self.home)
-        faults = [fault for fault in found.faults if fault.code not in ("P020", "P047")]
+        faults = [fault for fault in found.faults if fault.code not in {"P020", "P047"}]
         if found.plan is None or faults:
             raise PlanError(faults)
         return found.plan

@@ -112,7 +112,7 @@ def _truth(
         # A release that was changed can still be counted; another original than the one it was made from is a slip.
         if error.code == "D193" and original is not None and stored == "same":
             raise
-        if error.code not in ("D190", "D192", "D193"):
+        if error.code not in {"D190", "D192", "D193"}:
             raise
         return None, error.message
 
