@@ -29,7 +29,7 @@ CODE = re.compile(r"^[DPRSX]\d{3}$")
 #: The commands in the order of the work; any others follow by name.
 ORDER = (
     "profile", "init", "check", "run", "verify", "risk", "sweep", "compare", "search", "hierarchy", "table", "postcode",
-    "app", "demo", "demo-data",
+    "intruder-test", "app", "demo", "demo-data",
 )  # fmt: skip
 
 #: Fields whose name says nearly all, so that the model does not describe them.

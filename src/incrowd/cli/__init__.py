@@ -32,6 +32,7 @@ MODULES = (
     "hierarchies",
     "tables",
     "postcodes",
+    "intruding",
     "workbench",
 )
 

@@ -35,6 +35,7 @@ INTERNAL = (
     Section("treatment", "Treatment log", "internal/treatment.html"),
     Section("classes", "Classes and uniques, step by step", "internal/classes.html"),
     Section("risk", "Risk by scenario, before and after", "internal/risk.html"),
+    Section("intruder-test", "The human intruder test", "internal/intruder_test.html"),
     Section("lost", "Records lost, by step and reason", "internal/lost.html"),
     Section("choice", "What each k would cost", "internal/choice.html"),
     Section("utility", "What analysts keep", "internal/utility.html"),
@@ -69,10 +70,12 @@ class PublicFacts:
     verdicts: tuple[Verdict, ...]
     columns: tuple[str, ...]
     use_cases: tuple[tuple[str, str, bool], ...] = ()  # name, rule, whether the conclusion stays; no figure of before
+    intruder_test: str = ""  # one sentence, when people have tested this very release
 
     @staticmethod
     def of(log: RunLog) -> PublicFacts:
         """Take from the log what may be said in public."""
+        tested = log.intruder_test
         return PublicFacts(
             title=log.title,
             tier=log.tier,
@@ -83,6 +86,7 @@ class PublicFacts:
             verdicts=log.verdicts,
             columns=log.released_columns,
             use_cases=tuple((o.use_case, o.rule, o.passed) for o in (log.utility.outcomes if log.utility else ())),
+            intruder_test=tested.scores.public if tested is not None and tested.same_release else "",
         )
 
     @property
@@ -115,6 +119,7 @@ def internal_report(log: RunLog) -> str:
         risks=[(risk, *_heat_maps(risk), risk_rows(risk)) for risk in log.risks],
         utility=log.utility,
         frontier=_frontier(log),
+        **_tested(log),
     )
 
 
@@ -163,6 +168,12 @@ def _frontier(log: RunLog) -> Markup | None:
     from incrowd.evidence.frontier import frontier
 
     return None if log.utility is None or log.utility.sweep is None else _svg(frontier(log.utility.sweep))
+
+
+def _tested(log: RunLog) -> dict[str, Any]:
+    from incrowd.evidence.tested import section
+
+    return section(log.intruder_test)
 
 
 def _required_k(verdicts: Sequence[Verdict]) -> int | None:

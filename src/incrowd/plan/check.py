@@ -51,6 +51,9 @@ def _files(plan: Plan, folder: Path) -> Iterator[Fault]:
     for number, requirement in enumerate(plan.requirements):
         if isinstance(requirement, TCloseness) and requirement.hierarchy:
             named[f"requirements.{number}.hierarchy"] = requirement.hierarchy
+    if plan.intruder_test is not None and not (folder / plan.intruder_test).is_file():
+        hint = "Make it with: incrowd intruder-test score test.db --json > scores.json"
+        yield Fault("P058", "intruder_test", f"there is no file {plan.intruder_test!r} beside the plan.", hint)
     for place, file in named.items():
         if not (folder / file).is_file():
             yield Fault("P020", place, f"there is no file {file!r} beside the plan.")
