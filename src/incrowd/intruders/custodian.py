@@ -110,7 +110,8 @@ def material(store: Store) -> Material:
         frequent = {}
         for name in {claim.attribute for _, claim in claims if claim.attribute is not None}:
             column = store.records.c[f"c{facts.column(name)}"]
-            most = connection.execute(select(func.count()).group_by(column).order_by(func.count().desc()).limit(1))
+            counts = select(func.count()).select_from(store.records).group_by(column)
+            most = connection.execute(counts.order_by(func.count().desc()).limit(1))
             frequent[name] = (most.scalar_one_or_none() or 0) / max(facts.records, 1)
     keys = [i for i, column in enumerate(facts.columns) if column.key]
     judged = []
