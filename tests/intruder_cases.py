@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+
 import incrowd as ic
 from incrowd.intruders.serving import server
 from incrowd.intruding import Made, Options, new_test
@@ -48,7 +49,9 @@ def release(folder: Path, **changes: Any) -> Path:
     for i in range(120):
         name = "Xanthippe" if i % 2 else "Zebedee"
         town = ("Ayton", "Beeford")[i % 3 == 0]
-        lines.append(f"{name}-{i},{20 + i % 50},{'fm'[i % 2]},{town},{'yn'[i % 5 == 0]},canary-diagnosis-{i},n{i},{1000 + 7 * i}")
+        lines.append(
+            f"{name}-{i},{20 + i % 50},{'fm'[i % 2]},{town},{'yn'[i % 5 == 0]},canary-diagnosis-{i},n{i},{1000 + 7 * i}"
+        )
     lines += [f"Zebedee-{i},9{i % 10},f,Ceeby,y,canary-outside,canary-outside-{i},99999" for i in (120, 121)]
     (folder / "people.csv").write_text("\n".join(lines) + "\n")
     return ic.run(path).folder

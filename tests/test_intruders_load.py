@@ -85,9 +85,7 @@ def test_twenty_intruders_and_a_killed_server_lose_no_claim(run: Path, tmp_path:
     acknowledged: set[str] = set()
     middle = threading.Barrier(INTRUDERS + 1)
     threads = [
-        threading.Thread(
-            target=_stubborn, args=(f"http://127.0.0.1:{port}", each.token, number, acknowledged, middle)
-        )
+        threading.Thread(target=_stubborn, args=(f"http://127.0.0.1:{port}", each.token, number, acknowledged, middle))
         for number, each in enumerate(made.invitations)
     ]
     for thread in threads:

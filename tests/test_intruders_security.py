@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-import sqlite3
 import shutil
+import sqlite3
 import stat
 import subprocess
 from collections.abc import Iterator
@@ -26,7 +26,8 @@ from servers import absent
 
 HOSTILE = (
     "'; DROP TABLE claim; --", "\" OR 1=1 --", "1 UNION SELECT value FROM truth_value", "<script>alert(1)</script>",
-    "\"><img src=x onerror=alert(1)>", "{{ 7 * 7 }}", "%00\x00\x01", "\U0001f600", "=cmd|' /C calc'!A0", "../../etc/passwd",
+    "\"><img src=x onerror=alert(1)>", "{{ 7 * 7 }}", "%00\x00\x01", "\U0001f600", "=cmd|' /C calc'!A0",
+    "../../etc/passwd",
 )  # fmt: skip
 
 
@@ -236,7 +237,9 @@ def test_sign_ins_and_claims_are_limited(run: Path, tmp_path: Path) -> None:
     clock = Clock()
     made = make(run, tmp_path / "test.db", clock=clock)
     with serving(tmp_path / "test.db", clock=clock) as address:
-        codes = [httpx.post(f"{address}/enter", data={"token": f"no{i}"}).status_code for i in range(desks.SIGN_INS + 2)]
+        codes = [
+            httpx.post(f"{address}/enter", data={"token": f"no{i}"}).status_code for i in range(desks.SIGN_INS + 2)
+        ]
         assert codes == [403] * desks.SIGN_INS + [429] * 2
         right = {"token": made.invitations[0].token}
         assert httpx.post(f"{address}/enter", data=right).status_code == 429
@@ -280,7 +283,11 @@ def test_the_desk_cannot_read_the_truth(run: Path, tmp_path: Path) -> None:
     whole = Store(str(tmp_path / "test.db"))
     elsewhere = tmp_path / "other.db"
     for table in ("truth_target", "truth_record", "truth_value", "truth_verdict", "truth_score"):
-        statements = (f"SELECT * FROM {table}", f"DELETE FROM {table}", f"SELECT 1 WHERE EXISTS (SELECT * FROM {table})")
+        statements = (
+            f"SELECT * FROM {table}",
+            f"DELETE FROM {table}",
+            f"SELECT 1 WHERE EXISTS (SELECT * FROM {table})",
+        )
         for statement in statements:
             with pytest.raises(IncrowdError, match="X027"), desk.writing() as connection:
                 connection.exec_driver_sql(statement)
@@ -322,7 +329,9 @@ def test_under_tls_the_cookie_is_secure(run: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="D221"):
         server(str(tmp_path / "test.db"), cert=cert)
     with serving(tmp_path / "test.db", cert=cert, key=key, names=["intruders.example.org"]) as address:
-        client = httpx.Client(base_url=address.replace("http:", "https:"), verify=False, headers={"host": "intruders.example.org"})
+        client = httpx.Client(
+            base_url=address.replace("http:", "https:"), verify=False, headers={"host": "intruders.example.org"}
+        )
         answer = client.post("/enter", data={"token": made.invitations[0].token})
         assert answer.headers["set-cookie"].startswith("__Host-incrowd=")
         assert "Secure" in answer.headers["set-cookie"]
