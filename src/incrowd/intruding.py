@@ -131,19 +131,18 @@ def _names(given: str) -> tuple[str, ...]:
 
 def _check(options: Options, now: float, expires: int, delete_on: int) -> None:
     texts = (options.prize, options.sources, options.confidentiality, options.title or "")
-    count = len(_names(options.intruders))
-    faults = {
-        "--intruders must be from 1 to 500": 1 <= count <= 500,
-        "--targets must be from 0 to 500": 0 <= options.targets <= 500,
-        "--decoys is a share of the cards: from 0 to 0.9": 0 <= options.decoys <= 0.9,
-        "--hours must be above 0 and at most 1000": 0 < options.hours <= 1000,
-        "--expires must be in the future": now < expires,
-        "--delete-on must not be before --expires": expires <= delete_on,
-        "the texts may have 2000 characters each": all(len(text) <= 2000 for text in texts),
-    }
-    for message, holds in faults.items():
-        if not holds:
-            raise InputError("D221", f"{message}.")
+    if not 1 <= len(_names(options.intruders)) <= 500:
+        raise InputError("D221", "--intruders must be from 1 to 500.")
+    if not 0 <= options.targets <= 500:
+        raise InputError("D221", "--targets must be from 0 to 500.")
+    if not 0 <= options.decoys <= 0.9:
+        raise InputError("D221", "--decoys is a share of the cards: from 0 to 0.9.")
+    if not 0 < options.hours <= 1000:
+        raise InputError("D221", "--hours must be above 0 and at most 1000.")
+    if not now < expires <= delete_on:
+        raise InputError("D221", "--expires must be in the future, and --delete-on not before it.")
+    if any(len(text) > 2000 for text in texts):
+        raise InputError("D221", "a text may have 2000 characters.")
 
 
 def _moment(text: str | None, now: float, days: int, option: str) -> int:

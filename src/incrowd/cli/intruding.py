@@ -59,7 +59,9 @@ def new(
     sources: Annotated[str | None, typer.Option(help="What intruders may use.")] = None,
     confidentiality: Annotated[str | None, typer.Option(help="What they promise.")] = None,
     title: Annotated[str | None, typer.Option(help="What the test is called; another title, other targets.")] = None,
-    address: Annotated[str, typer.Option(help="Where intruders will find it, for the links.")] = ADDRESS,
+    address: Annotated[
+        str | None, typer.Option(help="Where intruders will find it, for the links; this machine when left out.")
+    ] = None,
 ) -> None:
     """Prepare a test of a release: target cards, decoys, protocol, invitations with one-time links.
 
@@ -98,7 +100,9 @@ def new(
 def invite(
     test: Test,
     name: Annotated[str, typer.Argument(help="Whom.")],
-    address: Annotated[str, typer.Option(help="Where intruders will find it, for the link.")] = ADDRESS,
+    address: Annotated[
+        str | None, typer.Option(help="Where intruders will find it, for the link; this machine when left out.")
+    ] = None,
 ) -> None:
     """A new link for somebody; the old one and open sessions end, claims and clock stay."""
     with _extra():
@@ -112,7 +116,7 @@ def invite(
 @intruder_app.command()
 def serve(
     test: Test,
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    host: Annotated[str | None, typer.Option(help="The address to listen on; this machine only when left out.")] = None,
     port: Annotated[int, typer.Option(help="The port.")] = 8765,
     tls_cert: Annotated[Path | None, typer.Option(help="The certificate, to serve other machines.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="Its key.")] = None,
@@ -121,6 +125,7 @@ def serve(
     """Serve the web pages of a test: to this machine only, unless there is a certificate."""
     with _extra():
         from incrowd.intruders.serving import server
+    host = "127.0.0.1" if host is None else host
     running = server(test, host, port, tls_cert, tls_key, name or ())
     typer.echo(f"Serving on {'https' if tls_cert else 'http'}://{host}:{port}. End it with Ctrl-C.")
     running.run()
@@ -210,8 +215,8 @@ def _extra() -> Iterator[None]:
         raise IncrowdError("X026", message, "Install it: pip install 'incrowd[intruders]'") from None
 
 
-def _link(address: str, invitation: Invitation) -> str:
-    return f"{address.rstrip('/')}/enter/{invitation.token}"
+def _link(address: str | None, invitation: Invitation) -> str:
+    return f"{(address or ADDRESS).rstrip('/')}/enter/{invitation.token}"
 
 
 def _earlier(place: str) -> Scores:

@@ -132,6 +132,6 @@ def write_private(path: Path, text: str) -> None:
     except FileExistsError:
         raise InputError("D215", f"there is something at {path} already.", "Nothing is overwritten: move it.") from None
     except OSError as error:
-        raise InputError("D216", f"{path} cannot be written ({error.strerror}).") from None
+        raise InputError("D229", f"{path} cannot be written ({error.strerror}).") from None
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)

@@ -28,6 +28,15 @@ def moment(seconds: int) -> str:
     return f"{day(seconds)}, {datetime.fromtimestamp(seconds, UTC):%H:%M} UTC"
 
 
+def at(seconds: int, now: int) -> str:
+    """The time alone when it is less than a day away, otherwise with its date.
+
+    >>> at(3600, 0), at(90000, 0)
+    ('01:00 UTC', '2 January 1970, 01:00 UTC')
+    """
+    return moment(seconds).rpartition(", ")[2] if seconds - now < 86400 else moment(seconds)
+
+
 def span(seconds: float) -> str:
     """A length of time.
 

@@ -42,7 +42,7 @@ def server(
         raise InputError("D221", "TLS needs both: --tls-cert and --tls-key.")
     if not tls and not is_loopback(host):
         message = f"{host} can be reached from other machines, and the connection would not be encrypted."
-        raise IncrowdError("X025", message, "Serve on 127.0.0.1, or give --tls-cert and --tls-key.")
+        raise IncrowdError("X025", message, "Leave out --host, or give --tls-cert and --tls-key.")
     for file in (cert, key):
         if file is not None and not file.is_file():
             raise InputError("D221", f"there is no file {file}.")

@@ -181,7 +181,7 @@ def new_store(place: str, clock: Callable[[], float] = time.time) -> Iterator[St
     try:
         os.close(os.open(making, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except OSError as error:
-        raise InputError("D216", f"nothing can be written to {path.parent} ({error.strerror}).") from None
+        raise InputError("D229", f"nothing can be written to {path.parent} ({error.strerror}).") from None
     try:
         store = Store(str(making), clock=clock)
         yield store

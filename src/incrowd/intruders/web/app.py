@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 
 from incrowd.errors import IncrowdError
 from incrowd.intruders.desk import Closed, Desk, TooMany
-from incrowd.intruders.protocol import day, moment, rules, span
+from incrowd.intruders.protocol import at, day, moment, rules, span
 from incrowd.intruders.tokens import form_mark, same
 from incrowd.intruders.web.forms import Form, Visit, first, read_form
 
@@ -25,7 +25,7 @@ _pages = Environment(
     loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
     trim_blocks=True, lstrip_blocks=True,
 )  # fmt: skip
-_pages.filters.update(span=span, moment=moment, day=day, count=lambda number: f"{number:,}")
+_pages.filters.update(span=span, at=at, moment=moment, day=day, count=lambda number: f"{number:,}")
 
 FormFields = Annotated[Form, Depends(read_form)]
 
