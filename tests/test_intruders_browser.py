@@ -185,6 +185,8 @@ def test_a_whole_human_test(tmp_path: Path) -> None:
     assert scores["took_part"] == 3
     assert "note was used in 1 of 1 right claims" in " ".join(scores["advice"])
     assert "Ada" not in told
+    again = call("intruder-test", "score", place, "--before", place)
+    assert "Luck alone explains" in again
     if pictures is not None:
         browser.screenshot(page, pictures / "report.png", height=3600)
 
@@ -197,6 +199,7 @@ def test_a_whole_human_test(tmp_path: Path) -> None:
     assert done.log.intruder_test.same_release
     inside_report = (done.audit / "report.html").read_text()
     assert "1 of 4 claims is right" in inside_report
+    assert "by such guessing" in inside_report
     public = (done.release / "report.html").read_text()
     assert "3 people tried to find somebody in this file: 1 of 4 claims was right" in public
     for text in ("decoy", "False positives", "Brier"):

@@ -102,6 +102,12 @@ def test_decoys_from_a_register(run: Path, tmp_path: Path) -> None:
         truths = material(store).truths
     decoys = [card for number, card in _cards(tmp_path / "test.db").items() if truths[number].decoy]
     assert sorted(card["age"] for card in decoys) == ["33", "34"]
+    # With names on the cards, decoys have names too; otherwise everybody could tell them.
+    with pytest.raises(InputError, match="D228"):
+        make(run, tmp_path / "named.db", register=register, names=("name",))
+    register.write_text("name,age,sex,town\nNobody,33,m,Deeford\n")
+    make(run, tmp_path / "named.db", register=register, names=("name",))
+    assert "Nobody" in {card["name"] for card in _cards(tmp_path / "named.db").values()}
     register.write_text("age,sex\n1,f\n")
     with pytest.raises(InputError, match="D228"):
         make(run, tmp_path / "other.db", register=register)
@@ -120,6 +126,8 @@ def test_where_everybody_is_released_decoys_are_made_up(tmp_path: Path) -> None:
     assert len(released) == len(kept) - 1
     made = make(run, tmp_path / "test.db", targets=6, decoys=1 / 3)
     assert "made-up combinations that no released person fits, because everybody was released" in made.decoys
+    named = make(run, tmp_path / "named.db", names=("name",))
+    assert named.decoys.startswith("no decoys: everybody was released")
     with opened(str(tmp_path / "test.db")) as store:
         truths = material(store).truths
     for number, card in _cards(tmp_path / "test.db").items():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 from dataclasses import replace
 
 import pytest
@@ -101,7 +103,7 @@ def test_scores_are_what_a_count_by_hand_gives(claims: list[tuple[int, ...]]) ->
     assert (scores.claims, scores.undecided) == (len(claims), len(claims) - len(done))
     assert (scores.total.claims, scores.total.correct) == (len(done), right)
     assert scores.total.correct + scores.total.partial + scores.total.wrong == len(done)
-    for lines in (scores.bands, scores.by_intruder, scores.by_region):
+    for lines in (scores.bands, scores.by_intruder, scores.by_region, scores.by_kind):
         assert sum(line.claims for line in lines) == len(done)
         assert sum(line.correct for line in lines) == right
     edges = [range(21), range(21, 41), range(41, 61), range(61, 81), range(81, 101)]
@@ -124,6 +126,14 @@ def test_scores_are_what_a_count_by_hand_gives(claims: list[tuple[int, ...]]) ->
             else:
                 blind.append(0.0 if claim.target in (3, 4) else 3 / 5)
         assert scores.by_chance == pytest.approx(sum(blind) / len(done))
+        fit = {1: 1 / 3, 2: 1.0, 3: 0.0, 4: 0.0}
+        fits = [
+            b if c.record is None or c.target is None else fit[c.target]
+            for b, (_, c, _) in zip(blind, done, strict=True)
+        ]
+        assert scores.by_fit == pytest.approx(sum(fits) / len(done))
+        if len(done) <= 8:
+            assert scores.luck == pytest.approx(_by_enumeration(right, fits))
     open_ = len(claims) - len(done)
     if claims:
         assert scores.worst_case == pytest.approx(proportion_confint(right + open_, len(claims), method="wilson")[1])
@@ -138,6 +148,14 @@ def test_scores_are_what_a_count_by_hand_gives(claims: list[tuple[int, ...]]) ->
         assert used.correct == sum(v == "correct" for _, v in users)
         assert used.correct + used.others == len(users)
     assert load_scores(dump_scores(scores), "x") == scores
+
+
+def _by_enumeration(right: int, chances: list[float]) -> float:
+    whole = 0.0
+    for outcome in itertools.product((0, 1), repeat=len(chances)):
+        if sum(outcome) >= right:
+            whole += math.prod(p if hit else 1 - p for hit, p in zip(outcome, chances, strict=True))
+    return whole
 
 
 def test_no_correct_claim_is_not_no_risk() -> None:
@@ -159,15 +177,17 @@ def test_undecided_claims_may_all_be_right() -> None:
 
 def test_what_to_change() -> None:
     used = [Used("age", 3, 10, 2), Used("epc_year", 3, 1, 3), Used("sex", 0, 9, 4)]
-    told = advise(["correct"] * 3 + ["wrong"] * 10, used, 5)
-    assert "Somebody was identified" in told[0]
+    told = advise(["correct"] * 3 + ["wrong"] * 10, used, 5, 0.001, 0.2)
+    assert "More claims are right than luck explains" in told[0]
+    assert "do not release" in told[0]
+    assert "Luck explains" in advise(["correct"], used, 0, 0.3, 1.0)[0]
     assert told[1].startswith("epc_year was used in 3 of 3 right claims and in 1 of 10 others")
     assert not any("age" in sentence or "sex" in sentence for sentence in told[1:])
     # As in NEED: nobody was right, and still the intruders relied on a variable.
-    none_right = advise(["wrong"] * 10, [Used("epc_year", 0, 8, 6), Used("sex", 0, 9, 0)], 6)
+    none_right = advise(["wrong"] * 10, [Used("epc_year", 0, 8, 6), Used("sex", 0, 9, 0)], 6, 1.0, 0.5)
     assert none_right[0] == "No claim was right."
     assert none_right[1].startswith("epc_year was used in 6 of the 6 claims that intruders were sure of")
-    assert "says nothing" in advise([], [], 0)[0]
+    assert "says nothing" in advise([], [], 0, None, 0.0)[0]
 
 
 def test_two_tests_of_one_release() -> None:

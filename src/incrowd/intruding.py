@@ -82,8 +82,9 @@ def new_test(
             raise InputError("D219", f"none of the keys of {scenario.name!r} is released.", "Name another --scenario.")
         decoys = round(options.targets * options.decoys)
         title = options.title or traced.plan.title
-        register = None if options.register is None else _register(options.register, situation.scenario.keys)
         shown = tuple(name for name in options.names if name not in situation.scenario.keys)
+        columns = (*shown, *situation.scenario.keys)
+        register = None if options.register is None else _register(options.register, columns)
         wanted = Wanted(options.targets - decoys, decoys, shown, options.riskiest, register, title)
         cards, note = deal(situation, wanted)
         found = sum(bool(card.decoy) for card in cards)
@@ -109,10 +110,10 @@ def _scenario(plan: Plan, name: str | None) -> Scenario:
     raise InputError("D219", f"the plan has no scenario {name!r}.", f"It has: {known}.")
 
 
-def _register(path: Path, keys: Sequence[str]) -> pa.Table:
+def _register(path: Path, columns: Sequence[str]) -> pa.Table:
     rows = open_source(path)
     try:
-        return fetch(rows, [key for key in keys if key in rows.columns])
+        return fetch(rows, [name for name in columns if name in rows.columns])
     finally:
         rows.close()
 

@@ -59,7 +59,7 @@ class _Dealer:
         self.keys = situation.scenario.keys
         self.draw: Callable[[int], np.ndarray] = situation.draws("intruder-test", wanted.purpose)
         self.came = situation.came([*self.keys, *wanted.names]).to_pydict()
-        self.known = {name: situation.known[name].to_pylist() for name in situation.known.column_names}
+        self.known = {key: situation.known[key].to_pylist() for key in self.keys}
         self.columns = [situation.released[key].to_pylist() for key in self.keys]
         self.sizes: dict[tuple[Value, ...], int] = {}
         for combination in zip(*self.columns, strict=True):
@@ -87,7 +87,7 @@ class _Dealer:
         shown += [(key, self.came[key][source]) for key, source in zip(self.keys, told, strict=True)]
         seen = tuple(self.known[key][source] for key, source in zip(self.keys, told, strict=True))
         person = int(self.situation.people[line])
-        values = {name: column[line] for name, column in self.known.items()}
+        values = self.situation.known.slice(line, 1).to_pylist()[0]
         numbers = tuple(self.numbers.get(person, ()))
         own = sum(tuple(column[number - 1] for column in self.columns) == seen for number in numbers)
         return Card(tuple(shown), decoy, numbers, values, own / self.sizes[seen] if own else 0.0)
@@ -115,19 +115,22 @@ class _Dealer:
             chosen = lines[np.argsort(self.draw(len(lines)), kind="stable")[:many]]
             cards = [self.card(int(line), OUTSIDE) for line in chosen]
             return cards, _note(cards, many, "people of the original who were not released")
+        if self.wanted.names:
+            return [], "no decoys: everybody was released, and nobody can be made up with a name"
         found = list(self._made_up(many))
         what = "made-up combinations that no released person fits, because everybody was released: easy to see through"
         return found, _note(found, many, what)
 
     def _from_register(self, register: pa.Table, many: int) -> list[Card]:
-        if missing := [key for key in self.keys if key not in register.column_names]:
-            hint = "It needs the scenario's keys as columns, written as in the original."
+        shown = (*self.wanted.names, *self.keys)
+        if missing := [name for name in shown if name not in register.column_names]:
+            hint = "It needs what the cards show as columns, written as in the original."
             raise InputError("D228", f"the register has no column {missing[0]!r}.", hint)
         there = set(zip(*(self.came[key] for key in self.keys), strict=True))
-        people = list(zip(*(register[key].to_pylist() for key in self.keys), strict=True))
-        new = [person for person in dict.fromkeys(people) if person not in there]
+        people = list(zip(*(register[name].to_pylist() for name in shown), strict=True))
+        new = [person for person in dict.fromkeys(people) if person[len(self.wanted.names) :] not in there]
         chosen = [new[i] for i in np.argsort(self.draw(len(new)), kind="stable")[:many]]
-        return [Card(tuple(zip(self.keys, person, strict=True)), REGISTER, (), {}, 0.0) for person in chosen]
+        return [Card(tuple(zip(shown, person, strict=True)), REGISTER, (), {}, 0.0) for person in chosen]
 
     def _made_up(self, many: int) -> Iterator[Card]:
         seen: set[tuple[Value, ...]] = set()

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from incrowd.attack.value import Rate
 from incrowd.errors import InputError
 from incrowd.intruders.custodian import Judged, Material
-from incrowd.intruders.value import BANDS, Compared, Line, Scores, Used
+from incrowd.intruders.value import BANDS, LUCK, Compared, Line, Scores, Used
 from incrowd.intruders.verdicts import CORRECT
 
 SURE = 60  # confidence above which somebody is sure
@@ -33,6 +33,8 @@ def score(material: Material, now: int, by: str | None = None) -> Scores:
     share = right / len(done) if done else 0.0
     insiders = {number for number, truth in material.truths.items() if not truth.decoy}
     decoys = set(material.truths) - insiders
+    fitting = [_fitting(each, material) for each in done]
+    luck = at_least(right, fitting) if done else None
     used = _by_variable(done, [column.name for column in facts.columns])
     attributes = [
         _value_right(each, material) for each in done if each.claim.target in decoys and each.claim.record is None
@@ -54,13 +56,18 @@ def score(material: Material, now: int, by: str | None = None) -> Scores:
         total=Line.of("all claims", verdicts, _stated(done)),
         worst_case=Rate(right + len(judged) - len(done), len(judged)).high,
         by_chance=_mean([_blind(each, material) for each in done]),
-        by_fit=_mean([_fitting(each, material) for each in done]),
+        by_fit=_mean(fitting),
+        luck=luck,
         brier=_mean([(each.claim.confidence / 100 - (each.verdict == CORRECT)) ** 2 for each in done]),
         brier_reference=share * (1 - share) if done else None,
         targets_identified=len({e.claim.target for e in done if e.verdict == CORRECT and e.claim.target in insiders}),
         target_pairs=(_pairs(judged, insiders), len(insiders) * len(material.took_part)),
         decoy_pairs=(_pairs(judged, decoys), len(decoys) * len(material.took_part)),
         decoy_attributes=(sum(attributes), len(attributes)),
+        by_kind=(
+            _line("a record", done, lambda e: e.claim.record is not None),
+            _line("a value only", done, lambda e: e.claim.record is None),
+        ),
         bands=tuple(
             _line(f"{low} to {high}", done, lambda e, low=low, high=high: _in_band(e.claim.confidence, low, high))  # type: ignore[misc]
             for low, high in BANDS
@@ -72,12 +79,28 @@ def score(material: Material, now: int, by: str | None = None) -> Scores:
         by=by,
         by_region=_by_region(done, material, by),
         by_variable=used,
-        advice=advise(verdicts, used, sum(each.claim.confidence > SURE for each in done)),
+        advice=advise(verdicts, used, sum(each.claim.confidence > SURE for each in done), luck, sum(fitting)),
         notes=NOTES,
     )
 
 
-def advise(verdicts: Sequence[str], used: Sequence[Used], sure: int) -> tuple[str, ...]:
+def at_least(right: int, chances: Sequence[float]) -> float:
+    """How likely are so many successes in independent tries with these chances? (Poisson binomial, exactly.)
+
+    >>> at_least(1, [0.5, 0.5]), at_least(0, [0.1]), round(at_least(2, [1 / 9, 1 / 9]), 4)
+    (0.75, 1.0, 0.0123)
+    """
+    shares = [1.0] + [0.0] * len(chances)  # of so many successes so far
+    for chance in chances:
+        for many in range(len(chances), 0, -1):
+            shares[many] = shares[many] * (1 - chance) + shares[many - 1] * chance
+        shares[0] *= 1 - chance
+    return min(1.0, sum(shares[right:]))
+
+
+def advise(
+    verdicts: Sequence[str], used: Sequence[Used], sure: int, luck: float | None, expected: float
+) -> tuple[str, ...]:
     """What to change in the plan, in words: the variables that right claims used more often than the others."""
     right, others = verdicts.count(CORRECT), len(verdicts) - verdicts.count(CORRECT)
     if not verdicts:
@@ -94,7 +117,12 @@ def advise(verdicts: Sequence[str], used: Sequence[Used], sure: int) -> tuple[st
             most = max(used, key=lambda u: u.correct, default=None)
             what = f" Most used in them: {most.variable}." if most is not None and most.correct else ""
             sentences.append(f"No variable was used more in right claims than in others.{what} Read their reasoning.")
-        return ("Somebody was identified: do not release this file as it is.", *sentences)
+        chance = f"guessing among the records that fit would give {expected:.1f} right; chance {luck or 0.0:.2g}"
+        if luck is not None and luck < LUCK:
+            first = f"More claims are right than luck explains ({chance}): do not release this file as it is."
+        else:
+            first = f"Luck explains as many right claims ({chance}). Read the reasoning of those who were sure."
+        return (first, *sentences)
     relied = sorted((u for u in used if u.sure), key=lambda u: (-u.sure, -u.others))[:2]
     sentences = [
         f"{u.variable} was used in {u.sure} of the {sure} claims that intruders were sure of (above {SURE}): ask "

@@ -189,12 +189,23 @@ def new_store(place: str, clock: Callable[[], float] = time.time) -> Iterator[St
         store.close()
         with making.open("rb") as file:
             os.fsync(file.fileno())
-        os.link(making, path)  # fails where a rename would overwrite
+        _put(making, path)
     except FileExistsError:
         raise taken(place) from None
     finally:
         for suffix in ("", "-wal", "-shm"):
             making.with_name(making.name + suffix).unlink(missing_ok=True)
+
+
+def _put(making: Path, path: Path) -> None:
+    """Give the file its name; FileExistsError where a rename would overwrite."""
+    try:
+        os.link(making, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        making.replace(path)
 
 
 def taken(place: str) -> InputError:

@@ -12,6 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 from incrowd.attack.value import Rate
 from incrowd.errors import InputError
 
+#: A chance below this is not luck.
+LUCK = 0.05
 #: Confidence is put into five bands: from, up to and including (the first begins with 0).
 BANDS = ((0, 20), (20, 40), (40, 60), (60, 80), (80, 100))
 
@@ -69,12 +71,14 @@ class Scores:
     worst_case: float  # the upper bound if every undecided claim were right
     by_chance: float | None  # how often a blind guess would have been right
     by_fit: float | None  # how often a guess among the records that fit the card would have been right
+    luck: float | None  # the chance that such guesses are right at least as often as the claims were
     brier: float | None
     brier_reference: float | None  # of somebody who always states the share that is right
     targets_identified: int  # by at least one intruder
     target_pairs: tuple[int, int]  # (intruder, target in the release) with a claim on a record; all such pairs
     decoy_pairs: tuple[int, int]  # (intruder, decoy) with a claim on a record; all such pairs
     decoy_attributes: tuple[int, int]  # claims on attributes of decoys: right, all
+    by_kind: tuple[Line, ...]  # claims of a record, claims of a value only
     bands: tuple[Line, ...]
     by_intruder: tuple[Line, ...]
     by: str  # the key that by_region is about
@@ -82,6 +86,11 @@ class Scores:
     by_variable: tuple[Used, ...]
     advice: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def beyond_luck(self) -> bool:
+        """Whether more claims were right than guessing explains."""
+        return self.luck is not None and self.luck < LUCK
 
     @property
     def upper(self) -> float:
