@@ -16,6 +16,8 @@ from incrowd.comparison import compare
 from incrowd.errors import InputError, NotReleasable
 from incrowd.evidence.files import write_audit, write_audit_manifest, write_release_files
 from incrowd.evidence.log import RunLog, Snapshot, StepLog
+from incrowd.evidence.tested import hash_release
+from incrowd.intruders.value import read_tested
 from incrowd.keys.loss import lost_bits
 from incrowd.keys.requirements import Likeness
 from incrowd.opening import begin, share_of
@@ -81,6 +83,8 @@ def run(
         if done.refusal is None and isinstance(start, State) and isinstance(state, State):
             log = replace(log, utility=compare(plan, context, start, state, released))
         tell("evidence")
+        if plan.intruder_test is not None:
+            log = replace(log, intruder_test=read_tested(folder / plan.intruder_test, hash_release(done.file)))
         write_audit(work.audit, plan, log, secret)
         if done.refusal is not None:
             write_audit_manifest(work.audit, plan, log, folder, None)

@@ -34,6 +34,7 @@ MODULES = (
     "hierarchies",
     "tables",
     "postcodes",
+    "intruding",
     "workbench",
 )
 

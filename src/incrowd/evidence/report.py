@@ -37,6 +37,7 @@ INTERNAL = (
     Section("classes", "Classes and uniques, step by step", "internal/classes.html"),
     Section("risk", "Risk by scenario, before and after", "internal/risk.html"),
     Section("attacks", "Attacks on the release", "internal/attacks.html"),
+    Section("intruder-test", "The human intruder test", "internal/intruder_test.html"),
     Section("lost", "Records lost, by step and reason", "internal/lost.html"),
     Section("choice", "What each k would cost", "internal/choice.html"),
     Section("utility", "What analysts keep", "internal/utility.html"),
@@ -73,10 +74,12 @@ class PublicFacts:
     attacks: tuple[str, ...] = ()  # the words of the attacks that were tried; no figure
     limits: bool = False  # whether the plan set limits to them; a release has kept them
     use_cases: tuple[tuple[str, str, bool], ...] = ()  # name, rule, whether the conclusion stays; no figure of before
+    intruder_test: str = ""  # one sentence, when people have tested this very release
 
     @staticmethod
     def of(log: RunLog) -> PublicFacts:
         """Take from the log what may be said in public."""
+        tested = log.intruder_test
         return PublicFacts(
             title=log.title,
             tier=log.tier,
@@ -89,6 +92,7 @@ class PublicFacts:
             attacks=tuple(dict.fromkeys(a.attack for a in log.attacks if a.success is not None)),
             limits=any(verdict.model == "attack" for verdict in log.verdicts),
             use_cases=tuple((o.use_case, o.rule, o.passed) for o in (log.utility.outcomes if log.utility else ())),
+            intruder_test=tested.scores.public if tested is not None and tested.same_release else "",
         )
 
     @property
@@ -122,6 +126,7 @@ def internal_report(log: RunLog) -> str:
         attack_chart=_attacks(log),
         utility=log.utility,
         frontier=_frontier(log),
+        **_tested(log),
     )
 
 
@@ -177,6 +182,12 @@ def _frontier(log: RunLog) -> Markup | None:
     from incrowd.evidence.frontier import frontier
 
     return None if log.utility is None or log.utility.sweep is None else _svg(frontier(log.utility.sweep))
+
+
+def _tested(log: RunLog) -> dict[str, Any]:
+    from incrowd.evidence.tested import section
+
+    return section(log.intruder_test)
 
 
 def _required_k(verdicts: Sequence[Verdict]) -> int | None:

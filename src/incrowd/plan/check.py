@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from incrowd.errors import Fault, PlanError
-from incrowd.plan.files import SOURCE, named_files
+from incrowd.plan.files import SOURCE, TEST, named_files
 from incrowd.plan.intruders import check_attacks
 from incrowd.plan.model import Plan
 from incrowd.plan.near import did_you_mean
@@ -70,6 +70,10 @@ def _files(plan: Plan, folder: Path) -> Iterator[Fault]:
     for file in named_files(plan):
         path = folder / file.name
         if not file.fixed and not path.is_file() and not (file.place == SOURCE and path.is_dir()):
+            if file.place == TEST:
+                hint = "Make it with: incrowd intruder-test score test.db --json > scores.json"
+                yield Fault("P058", file.place, f"there is no file {file.name!r} beside the plan.", hint)
+                continue
             yield Fault("P020", file.place, f"there is no file {file.name!r} beside the plan.")
 
 

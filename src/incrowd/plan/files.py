@@ -12,6 +12,8 @@ from incrowd.plan.use_cases import Python
 
 #: Where the records themselves are named.
 SOURCE = "data.source"
+#: Where the scores of a human intruder test are named.
+TEST = "intruder_test"
 
 
 @dataclass(frozen=True)
@@ -47,14 +49,8 @@ def _named(plan: Plan) -> Iterator[NamedFile]:
     for number, case in enumerate(plan.use_cases):
         if isinstance(case, Python):
             yield NamedFile(f"use_cases.{number}.function", case.file, False, fixed=True)
-    # Any other part of a plan that reads files says so as a step does; they may be about people.
-    for field in type(plan).model_fields:
-        value = getattr(plan, field)
-        parts = {f"{field}.{i}": part for i, part in enumerate(value)} if isinstance(value, list) else {field: value}
-        for place, part in parts.items() if field != "steps" else ():
-            if callable(files := getattr(part, "files", None)):
-                for where, file in files().items():
-                    yield NamedFile(f"{place}.{where}", file, True)
+    if plan.intruder_test is not None:
+        yield NamedFile(TEST, plan.intruder_test, False)
 
 
 def with_files(plan: Plan, moved: Mapping[str, str]) -> Plan:

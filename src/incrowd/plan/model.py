@@ -196,6 +196,11 @@ class Plan(Strict):
     alternatives: list[Alternative] = Field(
         default_factory=list, description="Requirements that are not made; the report says what each would cost."
     )
+    intruder_test: Text | None = Field(
+        None,
+        description="The scores of a human intruder test of this release, from the plan's folder: what `incrowd "
+        "intruder-test score --json` wrote. The reports show it.",
+    )
     release: Release = Release()
     tiers: list[Tier] = Field(
         default_factory=list,

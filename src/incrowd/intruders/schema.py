@@ -1,0 +1,165 @@
+"""The tables of an intruder test.
+
+What an intruder may ever see is in tables without a schema. Everything that tells the truth is in the schema `truth`:
+in PostgreSQL a schema of its own, in SQLite tables whose names begin with `truth_`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+FORMAT = 1
+TRUTH = "truth"
+
+meta = MetaData()
+
+#: One row: what the test is, as JSON.
+test = Table(
+    "test", meta,
+    Column("format", Integer, primary_key=True, autoincrement=False),
+    Column("facts", Text, nullable=False),
+    Column("erased", BigInteger),
+)  # fmt: skip
+
+intruder = Table(
+    "intruder", meta,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(80), nullable=False, unique=True),
+    Column("link", String(64), unique=True),  # hash of the one-time link; NULL once it was used
+    Column("started", BigInteger),  # when the rules were accepted
+)  # fmt: skip
+
+session = Table(
+    "session", meta,
+    Column("hash", String(64), primary_key=True),
+    Column("intruder", ForeignKey("intruder.id"), nullable=False),
+    Column("made", BigInteger, nullable=False),
+)  # fmt: skip
+
+target = Table(
+    "target", meta,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("shown", Text, nullable=False),  # JSON: [[column, value], ...]
+)  # fmt: skip
+
+claim = Table(
+    "claim", meta,
+    Column("id", Integer, primary_key=True),
+    Column("intruder", ForeignKey("intruder.id"), nullable=False),
+    Column("nonce", String(64), nullable=False),
+    Column("filed", BigInteger, nullable=False),
+    Column("changed", BigInteger, nullable=False),
+    Column("withdrawn", Boolean, nullable=False),
+    Column("target", ForeignKey("target.id")),
+    Column("who", Text, nullable=False),
+    Column("record", Integer),
+    Column("attribute", Text),
+    Column("value", Text),
+    Column("confidence", Integer, nullable=False),
+    Column("sources", Text, nullable=False),
+    Column("used", Text, nullable=False),  # JSON: names of columns
+    Column("reasoning", Text, nullable=False),
+    UniqueConstraint("intruder", "nonce"),  # a form that is sent twice is one claim
+)  # fmt: skip
+
+#: What is limited per address or session: failed sign-ins, claims.
+attempt = Table(
+    "attempt", meta,
+    Column("id", Integer, primary_key=True),
+    Column("kind", String(20), nullable=False),
+    Column("who", String(100), nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Index("ix_attempt", "kind", "who", "at"),
+)  # fmt: skip
+
+action = Table(
+    "action", meta,
+    Column("id", Integer, primary_key=True),
+    Column("at", BigInteger, nullable=False),
+    Column("intruder", Integer),
+    Column("address", String(100), nullable=False),
+    Column("what", String(40), nullable=False),
+    Column("detail", String(500), nullable=False),
+)  # fmt: skip
+
+truth_target = Table(
+    "truth_target", meta,
+    Column("target", Integer, primary_key=True, autoincrement=False),
+    Column("decoy", String(20), nullable=False),  # empty for a person in the release
+    Column("guess", Float, nullable=False),  # how often a guess among the records that fit the card is right
+    schema=TRUTH,
+)  # fmt: skip
+
+truth_record = Table(
+    "truth_record", meta,
+    Column("target", Integer, primary_key=True, autoincrement=False),
+    Column("record", Integer, primary_key=True, autoincrement=False),
+    schema=TRUTH,
+)  # fmt: skip
+
+truth_value = Table(
+    "truth_value", meta,
+    Column("target", Integer, primary_key=True, autoincrement=False),
+    Column("name", Text, primary_key=True),
+    Column("value", Text),
+    schema=TRUTH,
+)  # fmt: skip
+
+#: What the custodian decided about claims whose truth is not known.
+truth_verdict = Table(
+    "truth_verdict", meta,
+    Column("claim", Integer, primary_key=True, autoincrement=False),
+    Column("changed", BigInteger, nullable=False),  # of the claim, when it was decided on
+    Column("verdict", String(10), nullable=False),
+    schema=TRUTH,
+)  # fmt: skip
+
+#: The last scores, counts only: they stay when the rest is erased.
+truth_score = Table(
+    "truth_score", meta,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("scores", Text, nullable=False),
+    schema=TRUTH,
+)  # fmt: skip
+
+#: In the order in which they can be emptied.
+ERASED = (
+    claim, session, attempt, action, intruder, target, truth_target, truth_record, truth_value, truth_verdict
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ReleasedColumn:
+    """A column of the release, and how it can be looked through."""
+
+    name: str
+    kind: str  # "choice": few values; "number"; "text"
+    key: bool
+    values: tuple[tuple[str | None, int], ...] = ()  # of a choice: each value and its count
+
+
+def record_table(columns: Sequence[ReleasedColumn]) -> Table:
+    """The released records. Column i is `c<i>`, and `n<i>` too where it holds numbers: no name of the data is SQL."""
+    parts: list[Column[object]] = [Column("number", Integer, primary_key=True, autoincrement=False)]
+    for i, column in enumerate(columns):
+        parts.append(Column(f"c{i}", Text))
+        if column.kind == "number":
+            parts.append(Column(f"n{i}", Float))
+    indexes = [Index(f"ix_record_c{i}", f"c{i}") for i, column in enumerate(columns) if column.key]
+    return Table("record", MetaData(), *parts, *indexes)

@@ -1,0 +1,220 @@
+"""Count the judged claims: how often right, how sure, against a guess, by what; and what follows for the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+from incrowd.attack.value import Rate
+from incrowd.errors import InputError
+from incrowd.intruders.custodian import Judged, Material
+from incrowd.intruders.value import BANDS, LUCK, Compared, Line, Scores, Used
+from incrowd.intruders.verdicts import CORRECT
+
+SURE = 60  # confidence above which somebody is sure
+NOTES = (
+    "The bound treats claims as independent tries; claims of one person are not quite, so the truth may be a little "
+    "worse.",
+    "A test measures these intruders, with their time and sources. Somebody with more of either may do better.",
+)
+
+
+def score(material: Material, now: int, by: str | None = None) -> Scores:
+    """All figures of a test. `by` is the released key to split the claims by; the first one when left out."""
+    facts, judged = material.facts, material.judged
+    done = [each for each in judged if each.verdict is not None]
+    verdicts = [str(each.verdict) for each in done]
+    right = verdicts.count(CORRECT)
+    by = by or next((column.name for column in facts.columns if column.key), "")
+    place = facts.column(by)
+    if by and (place is None or not facts.columns[place].key):
+        keys = ", ".join(column.name for column in facts.columns if column.key)
+        raise InputError("D220", f"{by!r} is not a key of the release.", f"Its keys: {keys}.")
+    share = right / len(done) if done else 0.0
+    insiders = {number for number, truth in material.truths.items() if not truth.decoy}
+    decoys = set(material.truths) - insiders
+    fitting = [_fitting(each, material) for each in done]
+    luck = at_least(right, fitting) if done else None
+    used = _by_variable(done, [column.name for column in facts.columns])
+    attributes = [
+        _value_right(each, material) for each in done if each.claim.target in decoys and each.claim.record is None
+    ]
+    return Scores(
+        title=facts.title,
+        release_sha256=facts.sha256,
+        records=facts.records,
+        scenario=facts.scenario,
+        judged_on=datetime.fromtimestamp(now, UTC).date().isoformat(),
+        intruders=material.invited,
+        took_part=len(material.took_part),
+        hours=facts.hours,
+        targets=len(insiders),
+        decoys=len(decoys),
+        decoy_note=material.decoy_note,
+        claims=len(judged),
+        undecided=len(judged) - len(done),
+        total=Line.of("all claims", verdicts, _stated(done)),
+        worst_case=Rate(right + len(judged) - len(done), len(judged)).high,
+        by_chance=_mean([_blind(each, material) for each in done]),
+        by_fit=_mean(fitting),
+        luck=luck,
+        brier=_mean([(each.claim.confidence / 100 - (each.verdict == CORRECT)) ** 2 for each in done]),
+        brier_reference=share * (1 - share) if done else None,
+        targets_identified=len({e.claim.target for e in done if e.verdict == CORRECT and e.claim.target in insiders}),
+        target_pairs=(_pairs(judged, insiders), len(insiders) * len(material.took_part)),
+        decoy_pairs=(_pairs(judged, decoys), len(decoys) * len(material.took_part)),
+        decoy_attributes=(sum(attributes), len(attributes)),
+        by_kind=(
+            _line("a record", done, lambda e: e.claim.record is not None),
+            _line("a value only", done, lambda e: e.claim.record is None),
+        ),
+        bands=tuple(
+            _line(f"{low} to {high}", done, lambda e, low=low, high=high: _in_band(e.claim.confidence, low, high))  # type: ignore[misc]
+            for low, high in BANDS
+        ),
+        by_intruder=tuple(
+            _line(f"intruder {who}", done, lambda e, who=who: e.intruder == who)  # type: ignore[misc]
+            for who in material.took_part
+        ),
+        by=by,
+        by_region=_by_region(done, material, by),
+        by_variable=used,
+        advice=advise(verdicts, used, sum(each.claim.confidence > SURE for each in done), luck, sum(fitting)),
+        notes=NOTES,
+    )
+
+
+def at_least(right: int, chances: Sequence[float]) -> float:
+    """How likely are so many successes in independent tries with these chances? (Poisson binomial, exactly.)
+
+    >>> at_least(1, [0.5, 0.5]), at_least(0, [0.1]), round(at_least(2, [1 / 9, 1 / 9]), 4)
+    (0.75, 1.0, 0.0123)
+    """
+    shares = [1.0] + [0.0] * len(chances)  # of so many successes so far
+    for chance in chances:
+        for many in range(len(chances), 0, -1):
+            shares[many] = shares[many] * (1 - chance) + shares[many - 1] * chance
+        shares[0] *= 1 - chance
+    return min(1.0, sum(shares[right:]))
+
+
+def advise(
+    verdicts: Sequence[str], used: Sequence[Used], sure: int, luck: float | None, expected: float
+) -> tuple[str, ...]:
+    """What to change in the plan, in words: the variables that right claims used more often than the others."""
+    right, others = verdicts.count(CORRECT), len(verdicts) - verdicts.count(CORRECT)
+    if not verdicts:
+        return ("No claim was judged, so the test says nothing about the plan. Ask what the intruders tried.",)
+    if right:
+        gains = [(u.correct / right - (u.others / others if others else 0.0), u) for u in used]
+        helped = sorted(((gain, u) for gain, u in gains if gain > 0 and others), key=lambda each: -each[0])[:3]
+        sentences = [
+            f"{u.variable} was used in {u.correct} of {right} right claims and in {u.others} of {others} others: "
+            "recode it more coarsely or drop it, run the plan again, and test the new release."
+            for _, u in helped
+        ]
+        if not helped:
+            most = max(used, key=lambda u: u.correct, default=None)
+            what = f" Most used in them: {most.variable}." if most is not None and most.correct else ""
+            sentences.append(f"No variable was used more in right claims than in others.{what} Read their reasoning.")
+        chance = f"guessing among the records that fit would give {expected:.1f} right; chance {luck or 0.0:.2g}"
+        if luck is not None and luck < LUCK:
+            first = f"More claims are right than luck explains ({chance}): do not release this file as it is."
+        else:
+            first = f"Luck explains as many right claims ({chance}). Read the reasoning of those who were sure."
+        return (first, *sentences)
+    relied = sorted((u for u in used if u.sure), key=lambda u: (-u.sure, -u.others))[:2]
+    sentences = [
+        f"{u.variable} was used in {u.sure} of the {sure} claims that intruders were sure of (above {SURE}): ask "
+        "whether analysts need it in this detail."
+        for u in relied
+    ]
+    return ("No claim was right.", *sentences)
+
+
+def compare(before: Scores, after: Scores) -> Compared:
+    """A second test of the same release beside the first."""
+    from scipy.stats import fisher_exact
+
+    if before.release_sha256 != after.release_sha256:
+        message = "the two tests are of different releases, and cannot be compared."
+        raise InputError("D225", message, "Name an earlier test of the same release.")
+    tables = [(s.total.correct, s.total.claims - s.total.correct) for s in (before, after)]
+    chance = float(fisher_exact(tables).pvalue) if all(s.total.claims for s in (before, after)) else None
+    told = [
+        f"Right claims: {s.total.correct} of {s.total.claims} {when} ({s.total.low:.1%} to {s.total.high:.1%})."
+        for s, when in ((before, "before"), (after, "now"))
+    ]
+    if chance is None:
+        told.append("One of the tests has no judged claim, so nothing can be said about a change.")
+    elif chance < 0.05:
+        told.append("The difference is larger than luck explains: intruders, sources or time have changed.")
+    else:
+        told.append("Luck alone explains a difference like this; it does not show that nothing has changed.")
+    return Compared(before, after, chance, tuple(told))
+
+
+def _line(label: str, done: Sequence[Judged], belongs: Callable[[Judged], bool]) -> Line:
+    chosen = [each for each in done if belongs(each)]
+    return Line.of(label, [str(each.verdict) for each in chosen], _stated(chosen))
+
+
+def _stated(done: Sequence[Judged]) -> list[int]:
+    return [each.claim.confidence for each in done]
+
+
+def _in_band(confidence: int, low: int, high: int) -> bool:
+    return low < confidence <= high or confidence == low == 0
+
+
+def _by_variable(done: Sequence[Judged], columns: Sequence[str]) -> tuple[Used, ...]:
+    lines = []
+    for name in columns:
+        users = [each for each in done if name in each.claim.used]
+        right = sum(each.verdict == CORRECT for each in users)
+        lines.append(Used(name, right, len(users) - right, sum(each.claim.confidence > SURE for each in users)))
+    return tuple(line for line in lines if line.correct or line.others)
+
+
+def _by_region(done: Sequence[Judged], material: Material, by: str) -> tuple[Line, ...]:
+    """By the key's value of the target where it is known, otherwise of the claimed record."""
+    place = material.facts.column(by)
+
+    def region(each: Judged) -> str:
+        truth = material.truths.get(each.claim.target or 0)
+        if truth is not None and by in truth.values:
+            return truth.values[by] or "(missing)"
+        record = material.records.get(each.claim.record or 0)
+        return "(not known)" if record is None or place is None else record[place] or "(missing)"
+
+    found = sorted({region(each) for each in done})
+    return tuple(_line(value, done, lambda e, value=value: region(e) == value) for value in found)  # type: ignore[misc]
+
+
+def _blind(each: Judged, material: Material) -> float:
+    """How often somebody who guesses without looking would be right with a claim like this."""
+    truth = material.truths.get(each.claim.target or 0)
+    if each.claim.record is None:
+        return 0.0 if truth is not None and truth.decoy else material.frequent.get(each.claim.attribute or "", 0.0)
+    return (1 if truth is None else len(truth.records)) / max(material.facts.records, 1)
+
+
+def _fitting(each: Judged, material: Material) -> float:
+    """The same for somebody who takes any record that fits the card."""
+    truth = material.truths.get(each.claim.target or 0)
+    return _blind(each, material) if each.claim.record is None or truth is None else truth.guess
+
+
+def _value_right(each: Judged, material: Material) -> bool:
+    return each.verdict == "partial" and each.claim.target in material.truths
+
+
+def _pairs(judged: Sequence[Judged], targets: set[int]) -> int:
+    """How many times an intruder claimed a record to be that of one of these targets."""
+    return len(
+        {(e.intruder, e.claim.target) for e in judged if e.claim.target in targets and e.claim.record is not None}
+    )
+
+
+def _mean(figures: Sequence[float]) -> float | None:
+    return sum(figures) / len(figures) if figures else None

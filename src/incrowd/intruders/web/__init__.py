@@ -1,0 +1,1 @@
+"""The web pages of an intruder test: templates on the server, no script in the browser."""
