@@ -12,6 +12,7 @@ from pathlib import Path
 from incrowd.assessment import measure_run
 from incrowd.comparison import compare
 from incrowd.errors import NotReleasable
+from incrowd.evidence.about import about
 from incrowd.evidence.files import write_audit, write_release_files
 from incrowd.evidence.log import RunLog, Snapshot, StepLog
 from incrowd.keys.loss import lost_bits
@@ -145,7 +146,7 @@ def carry_out(
     log = RunLog(
         plan.title, plan.tier, plan.data.kind, plan.data.unit, tuple(steps), verdicts,
         {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
-        measure_run(plan, start, state),
+        measure_run(plan, start, state), about=about(plan),
     )  # fmt: skip
     return Done(log, refusal, file, state, traced)
 

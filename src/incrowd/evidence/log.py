@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from incrowd.attack.value import Attacked
+from incrowd.evidence.about import About
 from incrowd.keys.table import KeyTable
 from incrowd.risk.measure import Measured
 from incrowd.utility.general import General
@@ -131,6 +132,7 @@ class RunLog:
     risks: tuple[RiskLog, ...] = ()  # one for each scenario of the plan
     utility: UtilityLog | None = None  # None when nothing was released
     attacks: tuple[Attacked, ...] = ()  # one for each attack and scenario that the plan asks for
+    about: About = field(default_factory=About)  # what the plan says beyond the steps: attestations, review
 
     @property
     def start(self) -> Snapshot:

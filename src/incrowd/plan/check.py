@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from incrowd.errors import Fault, PlanError
+from incrowd.plan.attest import check_attest
 from incrowd.plan.model import Plan
 from incrowd.plan.near import did_you_mean
 from incrowd.plan.requirements import DeltaPresence, KMap, TCloseness
@@ -19,6 +20,7 @@ def check_plan(plan: Plan, folder: Path) -> list[Fault]:
     return [
         *_files(plan, folder), *_steps(plan), *_order(plan), *_released(plan, left), *_requirements(plan, left),
         *_population(plan), *_scenarios(plan), *_perturbed(plan), *check_use_cases(plan, left, folder),
+        *check_attest(plan.attest),
     ]  # fmt: skip
 
 

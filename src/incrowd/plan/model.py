@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from incrowd.plan.attest import Attest
 from incrowd.plan.database import database_fault
 from incrowd.plan.requirements import AnyRequirement
 from incrowd.plan.scenarios import Exposure, Protection, Scenario
@@ -179,6 +180,9 @@ class Plan(Strict):
         default_factory=list, description="Requirements that are not made; the report says what each would cost."
     )
     release: Release = Release()
+    attest: Attest = Field(
+        Attest(), description="What only people can say: attestations, sign-offs, the next review. For the reports only."
+    )
 
     @property
     def active(self) -> list[tuple[int, AnyStep]]:
