@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Literal
 
 from incrowd.evidence.dictionary import DictionaryRow, dictionary_csv
 from incrowd.evidence.log import RunLog
+from incrowd.evidence.made import made
 from incrowd.evidence.manifest import hash_file, release_manifest
 from incrowd.evidence.report import internal_report, public_report
 from incrowd.plan import Plan, dump_plan
@@ -21,10 +22,12 @@ from incrowd.secret import Secret
 
 def write_audit(folder: Path, plan: Plan, log: RunLog, source: str | Path, secret: Secret) -> None:
     """What stays inside: the plan as run, the secret, the log, the internal report, the hash of the input."""
-    inputs = _inputs(source, log)
-    _write(folder / "plan.yaml", dump_plan(plan))
+    inputs, text = _inputs(source, log), dump_plan(plan)
+    facts = made(inputs, text, folder.parent / "release" / plan.release.file)
+    facts = facts if all(verdict.passed for verdict in log.verdicts) and log.verdicts else replace(facts, release={})
+    _write(folder / "plan.yaml", text)
     _write(folder / "log.json", json.dumps(asdict(log), indent=1))
-    _write(folder / "report.html", internal_report(log))
+    _write(folder / "report.html", internal_report(log, facts))
     _write(folder / "input.json", json.dumps(inputs, indent=1))
     handle = os.open(folder / "secret", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w") as out:

@@ -31,10 +31,10 @@ class AcceptedRisk(Attestation):
     """The largest risk that the board accepts, where it is not the figure that people quote."""
 
     open: Annotated[float, Field(gt=0, le=0.2)] = Field(
-        0.09, description="For an open file: the largest chance to find a person by all keys; at most 0.2."
+        0.09, description="For an open file: the largest chance to find any one person; at most 0.2."
     )
-    safeguarded: Annotated[float, Field(gt=0, le=0.5)] = Field(
-        0.34, description="For a safeguarded file: the same in the plan's scenarios; at most 0.5."
+    safeguarded: Annotated[float, Field(gt=0, le=0.34)] = Field(
+        0.09, description="For a safeguarded file: the mean chance in the plan's scenarios; at most 0.34."
     )
 
 
