@@ -18,6 +18,7 @@ import browser
 from browser import Page
 from incrowd.evidence import charts
 from incrowd.evidence.log import BANDS, LARGEST_K, RunLog, Snapshot, StepLog, Verdict
+from incrowd.evidence.pdf import print_pdf
 from incrowd.evidence.public import HIDDEN_BELOW, joined_sizes
 from incrowd.evidence.report import INTERNAL, PUBLIC, internal_report, public_report
 from incrowd.evidence.words import RESIDUALS
@@ -279,15 +280,15 @@ def test_real_browser_shows_and_prints_it(report: Report, inside: str, outside: 
     for picture in (wide, phone):
         assert picture.read_bytes().startswith(b"\x89PNG")
         assert picture.stat().st_size > 20_000, "an empty page makes a small picture"
-    paper = browser.print_to_pdf(page, tmp_path / "report.pdf").read_bytes()
+    paper = print_pdf(page, tmp_path / "report.pdf").read_bytes()
     assert paper.startswith(b"%PDF")
-    assert 2 <= len(re.findall(rb"/Type\s*/Page\b", paper)) <= 9
+    assert 2 <= len(re.findall(rb"/Type\s*/Page\b", paper)) <= 16
     shown = browser.dom(page)
     assert shown.count("<svg") == page.read_text(encoding="utf-8").count("<svg")
 
 
 def test_missing_browser_skips_here_and_fails_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(browser.shutil, "which", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
     monkeypatch.delenv("CI", raising=False)
     with pytest.raises(pytest.skip.Exception, match="no browser"):
         browser.browser()

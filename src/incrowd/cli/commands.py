@@ -127,11 +127,14 @@ def check(
             rows.close()
     if faults or found.plan is None:
         raise PlanError(faults)
+    missing = found.plan.attest.missing()
     if json_:
-        typer.echo(json.dumps({"faults": []}))
+        typer.echo(json.dumps({"faults": [], "not_attested": missing}))
     else:
         numbers = (len(found.plan.variables), len(found.plan.steps), len(found.plan.requirements))
         typer.echo(f"{plan} has no faults. Variables: {numbers[0]}, steps: {numbers[1]}, requirements: {numbers[2]}.")
+        if missing:
+            typer.echo(f"Note: {len(missing)} points are not attested yet: {', '.join(missing)} (attest in the plan).")
 
 
 @app.command()
@@ -144,6 +147,9 @@ def run(
     memory: Annotated[
         str | None, typer.Option(help="The most memory the run may use, such as 8GB; the engine spills to the disk.")
     ] = None,
+    pdf: Annotated[
+        bool, typer.Option("--pdf", help="Also print both reports to PDF, with headless Chromium.")
+    ] = False,
     json_: Json = False,
 ) -> None:
     """Take a plan from the raw file to a release: protect, count the written file again, publish or refuse.
@@ -151,13 +157,21 @@ def run(
     Exit code 0: released; 2: a fault in the plan or the data; 3: a requirement does not hold, nothing is released
     and an earlier release stays as it is.
     """
+    from incrowd.cli.reporting import pages
     from incrowd.cli.show import show_run, step_bars
+    from incrowd.evidence.advice import advise
+    from incrowd.evidence.pdf import need_browser, print_pdf
     from incrowd.pipeline import run as run_plan
 
+    if pdf:
+        need_browser()  # before an hour of work
     with step_bars(quiet=json_) as bars:
         done = run_plan(plan, out=out, memory=memory, progress=bars.begin, within=bars.within)
+    for page in pages(done.folder).values() if pdf else ():
+        print_pdf(page, page.with_suffix(".pdf"))
     if json_:
-        content = {"release": str(done.release), "audit": str(done.audit), **asdict(done.log)}
+        advice = asdict(advise(done.log))
+        content = {"release": str(done.release), "audit": str(done.audit), "advice": advice, **asdict(done.log)}
         typer.echo(json.dumps(content, indent=1))
     else:
         show_run(done)
