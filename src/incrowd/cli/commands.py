@@ -134,7 +134,7 @@ def check(
         numbers = (len(found.plan.variables), len(found.plan.steps), len(found.plan.requirements))
         typer.echo(f"{plan} has no faults. Variables: {numbers[0]}, steps: {numbers[1]}, requirements: {numbers[2]}.")
         if missing:
-            typer.echo(f"Note: {len(missing)} points are not attested yet: {', '.join(missing)} (attest in the plan).")
+            typer.echo(f"Not attested yet ({len(missing)}): {', '.join(missing)}. See attest in the plan.")
 
 
 @app.command()
