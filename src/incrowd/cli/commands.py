@@ -147,9 +147,7 @@ def run(
     memory: Annotated[
         str | None, typer.Option(help="The most memory the run may use, such as 8GB; the engine spills to the disk.")
     ] = None,
-    pdf: Annotated[
-        bool, typer.Option("--pdf", help="Also print both reports to PDF, with headless Chromium.")
-    ] = False,
+    pdf: Annotated[bool, typer.Option("--pdf", help="Also print both reports to PDF, with headless Chromium.")] = False,
     json_: Json = False,
 ) -> None:
     """Take a plan from the raw file to a release: protect, count the written file again, publish or refuse.

@@ -6,8 +6,9 @@ reason for a more protected tier, as is every figure above its limit. The rules 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from math import inf
 
 from incrowd.attack.value import Attacked, Rate
 from incrowd.evidence.log import RiskLog, RunLog
@@ -18,6 +19,8 @@ from incrowd.risk.value import Risk
 TIERS = ("open", "safeguarded", "controlled", "none")
 #: An attack that is right for more than one person in three, beyond what a guess would be, is no matter for a licence.
 ONE_IN_THREE = 1 / 3
+#: So many are named in one reason: the decision has one page.
+SHOWN = 3
 #: Requirements that limit what a class gives away without anybody being found.
 DIVERSITY = {
     "distinct_l", "entropy_l", "recursive_l", "one_sided", "alpha_k", "t", "beta", "enhanced_beta", "delta_disclosure",
@@ -127,14 +130,13 @@ def _scenarios(log: RunLog) -> Iterator[Reason]:
     if not any(risk.before.scenario.knows_who_is_in for risk in log.risks):
         text = "No scenario takes who is in the file as known, and of an open file it must be."
         yield Reason("safeguarded", text, "A scenario with response knowledge.", "scenarios")
-    for risk in log.risks:
-        mean = _mean(risk)
-        if mean is not None and mean.value is not None and mean.value > log.about.risk_safeguarded:
-            text = (
-                f"Scenario {risk.before.scenario.name}: the mean chance to find a person is {figure(mean.value)}, "
-                f"above {log.about.risk_safeguarded:g}."
-            )
-            yield Reason("controlled", text, f"Coarser {', '.join(risk.before.scenario.keys)}.", "risk")
+    limit = log.about.risk_safeguarded
+    means = {risk.before.scenario.name: _mean(risk) for risk in log.risks}
+    high = {name: mean.value for name, mean in means.items() if mean and mean.value is not None and mean.value > limit}
+    if high:
+        text = f"The mean chance to find a person is above {limit:g}: {_named(high, figure)}."
+        keys = dict.fromkeys(k for r in log.risks if r.before.scenario.name in high for k in r.before.scenario.keys)
+        yield Reason("controlled", text, f"Larger classes by {', '.join(keys)}.", "risk")
 
 
 def _mean(risk: RiskLog) -> Risk | None:
@@ -157,17 +159,28 @@ def _diversity(log: RunLog) -> Iterator[Reason]:
 def _attacks(log: RunLog) -> Iterator[Reason]:
     if not log.attacks:
         yield Reason("safeguarded", "No attack on the release was tried.", "Attack it, and show the result.", "attacks")
-    for attack in log.attacks:
-        name = f"{attack.attack} ({attack.scenario})"
-        worst = most(attack)
-        if worst is None:
-            text = f"The attack {name} could not be tried: {attack.why or 'no figure'}."
-            yield Reason("safeguarded", text, f"What the attack {attack.attack} needs.", "attacks")
-        elif worst > log.about.risk_open:
-            tier = "controlled" if worst > ONE_IN_THREE else "safeguarded"
-            limit = ONE_IN_THREE if tier == "controlled" else log.about.risk_open
-            text = f"The attack {name} may be right for up to {worst:.1%} beyond a guess, above {limit:.0%}."
-            yield Reason(tier, text, f"A release on which {attack.attack} finds less.", "attacks")
+    reach = {f"{attack.attack} ({attack.scenario})": most(attack) for attack in log.attacks}
+    untried = [name for name, worst in reach.items() if worst is None]
+    if untried:
+        text = f"Could not be tried: {', '.join(untried[:SHOWN])}{_more(len(untried))}."
+        yield Reason("safeguarded", text, "What these attacks need; the section says what.", "attacks")
+    tried = {name: worst for name, worst in reach.items() if worst is not None}
+    for tier, low, high in (("controlled", ONE_IN_THREE, inf), ("safeguarded", log.about.risk_open, ONE_IN_THREE)):
+        found = {name: worst for name, worst in tried.items() if low < worst <= high}
+        if found:
+            told = _named(found, lambda worst: f"up to {worst:.0%}")
+            text = f"Attacks may be right for more than {low:.0%} beyond a guess: {told}."
+            yield Reason(tier, text, "A release on which these attacks find less.", "attacks")
+
+
+def _named(figures: Mapping[str, float], said: Callable[[float], str]) -> str:
+    """Names with their figures, the largest first, and how many more there are."""
+    largest = sorted(figures.items(), key=lambda each: -each[1])[:SHOWN]
+    return ", ".join(f"{name} {said(value)}" for name, value in largest) + _more(len(figures))
+
+
+def _more(number: int) -> str:
+    return f" and {number - SHOWN} more" if number > SHOWN else ""
 
 
 def most(attack: Attacked) -> float | None:

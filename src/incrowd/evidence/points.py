@@ -51,7 +51,7 @@ def points(log: RunLog) -> dict[str, Point]:
 def _missing(name: str, log: RunLog) -> Iterator[str]:
     """What a machine would fill in and could not."""
     about, utility = log.about, log.utility
-    wanted = {
+    wanted: dict[str, list[tuple[str, object]]] = {
         "decision": [("a requirement", log.verdicts), ("a sign-off: sign_off", about.sign_offs),
                      ("the next review: review", about.review)],
         "consultation": [("use cases", about.use_cases)],

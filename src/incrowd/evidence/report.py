@@ -26,7 +26,6 @@ from incrowd.evidence.public import HIDDEN_BELOW, PublicFacts, required_k
 from incrowd.evidence.residual import residuals
 from incrowd.risk.tables import Line
 
-
 #: Tables of each number of keys in the report, those with most uniques.
 SHOWN = 4
 

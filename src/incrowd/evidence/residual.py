@@ -52,7 +52,8 @@ def _known(log: RunLog) -> tuple[str, ...]:
     for risk in log.risks:
         most = next((r for r in risk.after.risks if r.name == "prosecutor_max"), None) if risk.after else None
         if most is not None and most.value is not None:
-            told.append(f"Scenario {risk.before.scenario.name}: at most {figure(most.value)} for somebody known to be in.")
+            chance = f"at most {figure(most.value)} for somebody who is known to be in the file."
+            told.append(f"Scenario {risk.before.scenario.name}: {chance}")
     return tuple(told)
 
 

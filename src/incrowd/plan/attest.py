@@ -58,7 +58,7 @@ class Review(Strict):
 
 
 class Attest(Strict):
-    """What a review board wants to hear from people. Whatever is left out is shown as missing in the internal report."""
+    """What a review board wants to hear from people. What is left out is shown as missing in the internal report."""
 
     data_situation: Attestation | None = Field(
         None, description="Where the data come from, whom they cover, what protects them already, and where they go."

@@ -180,9 +180,7 @@ class Plan(Strict):
         default_factory=list, description="Requirements that are not made; the report says what each would cost."
     )
     release: Release = Release()
-    attest: Attest = Field(
-        Attest(), description="What only people can say: attestations, sign-offs, the next review. For the reports only."
-    )
+    attest: Attest = Field(Attest(), description="What only people can say: attestations, sign-offs, the next review.")
 
     @property
     def active(self) -> list[tuple[int, AnyStep]]:
