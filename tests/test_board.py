@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 import incrowd as ic
 from board import ATTEST, WHOLE, Sections, nothing_missing, run
 from incrowd.evidence.advice import advise
 from incrowd.evidence.crosswalk import ASKED, crosswalk
+from incrowd.evidence.groups import Seen, by_group
 from incrowd.evidence.log import RunLog
 from incrowd.evidence.manifest import hash_file
 from incrowd.evidence.points import NAMES, points
 from incrowd.evidence.report import internal_report
+from incrowd.keys.table import from_records
 from incrowd.pipeline import Run
 from incrowd.plan.attest import ASKED as ATTESTED
 from logs import small_log
@@ -66,7 +71,8 @@ def expected(done: Any) -> dict[str, list[str]]:
         "scenarios": [*(text for risk in log["risks"] for text in (risk["before"]["scenario"]["name"], "knows who")),
                       *(risk["before"]["scenario"]["keys"][0] for risk in log["risks"]),
                       *said.get("scenarios", []), *said.get("external_data", [])],
-        "before-after": [number(snap[what]) for snap in (start, end) for what in ("classes", "uniques", "smallest")],
+        "before-after": [*(number(snap[what]) for snap in (start, end) for what in ("classes", "uniques", "smallest")),
+                         *(f"{g['variable']} {g['value']} {number(g['before']['people'])}" for g in log["groups"])],
         "risk": [f"{one['value']:.4g}" for risk in log["risks"] for one in risk["after"]["risks"]
                  if one["value"] is not None],
         "treatment": [*(s["title"] for s in steps), *(number(s["cells_changed"]) for s in steps),
@@ -156,3 +162,20 @@ def test_residual_risks_are_tied_to_what_measured_them(full: RunLog, bare: tuple
         assert attack.sentence in text
     assert "Not measured." not in text
     assert Sections(bare[1]).texts["residual"].count("Not measured.") == 9
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy")), min_size=1, max_size=40),
+    st.integers(0, 39),
+)
+def test_groups_are_what_a_counter_counts(records: list[tuple[str, str]], kept: int) -> None:
+    left = records[: kept + 1]
+    tables = [from_records({"one": [r[0] for r in rows], "other": [r[1] for r in rows]}) for rows in (records, left)]
+    found = {(g.variable, g.value): g for g in by_group(*tables)}
+    for at, name in enumerate(("one", "other")):
+        values = {record[at] for record in records}
+        assert {value for variable, value in found if variable == name} == (values if len(values) > 1 else set())
+        for value in values if len(values) > 1 else ():
+            for rows, seen in ((records, found[name, value].before), (left, found[name, value].after)):
+                sizes = [n for record, n in Counter(rows).items() if record[at] == value]
+                assert seen == (Seen(sum(sizes), sizes.count(1), min(sizes)) if sizes else None)

@@ -8,6 +8,7 @@ from math import inf
 
 from incrowd.attack.value import Attacked
 from incrowd.evidence.about import About
+from incrowd.evidence.groups import Group
 from incrowd.keys.table import KeyTable
 from incrowd.risk.measure import Measured
 from incrowd.utility.general import General
@@ -132,6 +133,7 @@ class RunLog:
     risks: tuple[RiskLog, ...] = ()  # one for each scenario of the plan
     utility: UtilityLog | None = None  # None when nothing was released
     attacks: tuple[Attacked, ...] = ()  # one for each attack and scenario that the plan asks for
+    groups: tuple[Group, ...] = ()  # each value of each key, before anything was taken away and after
     about: About = field(default_factory=About)  # what the plan says beyond the steps: attestations, review
 
     @property
