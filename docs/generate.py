@@ -28,7 +28,7 @@ CODE = re.compile(r"^[DPRSX]\d{3}$")
 
 #: The commands in the order of the work; any others follow by name.
 ORDER = (
-    "profile", "init", "check", "run", "verify", "risk", "sweep", "compare", "search", "hierarchy", "table", "postcode",
+    "profile", "init", "check", "run", "report", "verify", "risk", "sweep", "compare", "search", "hierarchy", "table", "postcode",
     "app", "demo", "demo-data",
 )  # fmt: skip
 

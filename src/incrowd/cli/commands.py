@@ -134,7 +134,8 @@ def check(
         numbers = (len(found.plan.variables), len(found.plan.steps), len(found.plan.requirements))
         typer.echo(f"{plan} has no faults. Variables: {numbers[0]}, steps: {numbers[1]}, requirements: {numbers[2]}.")
         if missing:
-            typer.echo(f"Not attested yet ({len(missing)}): {', '.join(missing)}. See attest in the plan.")
+            named = ", ".join(missing[:4]) + (f" and {len(missing) - 4} more" if len(missing) > 4 else "")
+            typer.echo(f"Not attested yet ({len(missing)}): {named}. The internal report shows them as missing.")
 
 
 @app.command()

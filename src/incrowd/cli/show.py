@@ -108,7 +108,7 @@ def show_run(done: Run) -> None:
     advice = advise(done.log)
     if advice.too_open(done.log.tier):
         told = f"the plan asks for {done.log.tier}, the evidence carries {advice.tier}"
-        console.print(f"[yellow]beware[/]  {told}: {len(advice.reasons)} reasons, in the internal report")
+        console.print(f"[yellow]beware[/]  {told}: the internal report says why")
     lost = done.log.start.records - done.log.end.records
     console.print(f"\n{done.log.end.records:,} records released, {lost:,} ({lost / done.log.start.records:.1%}) lost.")
     console.print(f"release   {done.release}", soft_wrap=True)
