@@ -14,7 +14,7 @@ from incrowd.comparison import compare
 from incrowd.errors import NotReleasable
 from incrowd.evidence.about import about
 from incrowd.evidence.files import write_audit, write_release_files
-from incrowd.evidence.groups import Group, by_group
+from incrowd.evidence.groups import MOST_CLASSES, Group, achieved_by, by_group
 from incrowd.evidence.log import RunLog, Snapshot, StepLog
 from incrowd.keys.loss import lost_bits
 from incrowd.keys.requirements import Likeness
@@ -147,13 +147,21 @@ def carry_out(
     log = RunLog(
         plan.title, plan.tier, plan.data.kind, plan.data.unit, tuple(steps), verdicts,
         {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
-        measure_run(plan, start, state), groups=_groups(state), about=about(plan),
+        measure_run(plan, start, state), groups=_groups(state), came=_came(start, context),
+        about=about(plan),
     )  # fmt: skip
     return Done(log, refusal, file, state, traced)
 
 
 def _groups(state: State | DistantState) -> tuple[Group, ...]:
     return by_group((state.original or state).table, state.table) if isinstance(state, State) else ()
+
+
+def _came(start: State | DistantState, context: Context) -> tuple[float | None, ...]:
+    """What the file as it came reaches of each requirement; None where that would cost too much, or cannot be said."""
+    if isinstance(start, DistantState) or start.table.classes > MOST_CLASSES:
+        return tuple(None for _ in context.requirements)
+    return tuple(achieved_by(start.table, requirement) for requirement in context.requirements)
 
 
 def _known(state: State | DistantState, context: Context) -> Known:

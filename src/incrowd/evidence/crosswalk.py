@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from incrowd.evidence.about import Attested
 from incrowd.evidence.log import RunLog
+from incrowd.evidence.residual import tried
 
 AUTOMATED, ATTESTED, MISSING = "automated", "attested", "missing"
 
@@ -40,11 +41,9 @@ class Row:
     missing: tuple[str, ...]
 
 
-def _attacked(*stems: str) -> Callable[[RunLog], bool]:
-    """Whether an attack whose word has one of these in it gave a figure."""
-    return lambda log: any(
-        attack.success is not None and any(stem in attack.attack for stem in stems) for attack in log.attacks
-    )
+def _attacked(*risks: str) -> Callable[[RunLog], bool]:
+    """Whether an attack that measures one of these residual risks gave a figure."""
+    return lambda log: bool(tried(log, *risks))
 
 
 def _human(log: RunLog) -> bool:
@@ -68,9 +67,9 @@ ICO, UKAN, ONS = "ICO", "UKAN", "ONS"
 ASKED: tuple[Asked, ...] = (
     Asked(ICO, "Singling out: can one person's record be told from all others?", "before-after", _classes),
     Asked(ICO, "Linkability: can records be joined to other data about the same person?", "attacks",
-          _attacked("link"), needs="a linkage attack"),
+          _attacked("What k counts"), needs="a linkage attack"),
     Asked(ICO, "Inference: can something be learned about a person without finding the record?", "attacks",
-          _attacked("homogen", "skew", "infer"), needs="an inference, homogeneity or skewness attack"),
+          _attacked("Homogeneity", "Skewness"), needs="an inference, homogeneity or skewness attack"),
     Asked(ICO, "Motivated intruder: has somebody with reasonable means tried?", "intruder-test", _human,
           needs="a human intruder test"),
     Asked(ICO, "Means reasonably likely to be used: other data, cost, technology, what insiders know", "scenarios",

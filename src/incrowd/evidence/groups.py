@@ -1,15 +1,22 @@
-"""The release by region and subgroup: who stands how, before anything was taken away and as it leaves."""
+"""Before and after: the release by region and subgroup, and what the file reached of each requirement as it came."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 
+from incrowd.errors import IncrowdError
+from incrowd.keys.requirements import Requirement
 from incrowd.keys.table import KeyTable
 
 #: A key with more values than this is no grouping that a reader can follow.
 MOST_VALUES = 30
+
+
+#: With more classes the file as it came is not measured by its requirements: it would cost as much as the run.
+MOST_CLASSES = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -61,3 +68,20 @@ def _values(table: KeyTable, name: str) -> dict[str, Seen]:
         value = table.domains[at].values[code]
         seen["(missing)" if value is None else value] = Seen(int(here.sum()), int((here == 1).sum()), int(here.min()))
     return seen
+
+
+def achieved_by(table: KeyTable, requirement: Requirement) -> float | None:
+    """Which figure does a table reach? None where it was not counted for that: a condition is met by later values.
+
+    >>> from incrowd.keys.requirements import K
+    >>> from incrowd.keys.table import from_records
+    >>> achieved_by(from_records({"sex": ["f", "f", "m"]}), K(2))
+    1.0
+    """
+    if any(name not in table.histograms for name in requirement.needs_histograms):
+        return None
+    try:
+        found = requirement.bind(table).achieved(table)
+    except IncrowdError:
+        return None
+    return found if found is not None and isfinite(found) else None

@@ -134,6 +134,7 @@ class RunLog:
     utility: UtilityLog | None = None  # None when nothing was released
     attacks: tuple[Attacked, ...] = ()  # one for each attack and scenario that the plan asks for
     groups: tuple[Group, ...] = ()  # each value of each key, before anything was taken away and after
+    came: tuple[float | None, ...] = ()  # for each verdict, the figure of the file as it came
     about: About = field(default_factory=About)  # what the plan says beyond the steps: attestations, review
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from incrowd.attack.value import Attacked
 from incrowd.evidence.log import RunLog
 from incrowd.evidence.words import MORE_RESIDUALS, RESIDUALS, figure, limit
 
@@ -19,16 +20,16 @@ class Remaining:
     section: str
 
 
-#: The words of the attacks that measure a risk: a part of the attack's word is enough.
+#: How the words of the attacks begin that measure a risk.
 ATTACKS: Mapping[str, tuple[str, ...]] = {
-    "What k counts": ("link", "splink", "nearest", "exact"),
+    "What k counts": ("link", "splink", "nearest", "exact", "prob"),
     "Columns that are not keys": ("singling",),
     "Homogeneity": ("homogen",),
-    "Skewness": ("skew", "infer"),
+    "Skewness": ("skew", "infer", "attribute"),
     "Gap inference": ("gap",),
     "Minimality": ("minimal",),
     "Other releases": ("compos", "jigsaw", "differ"),
-    "Order of the rows and pseudonyms": ("order", "dictionary"),
+    "Order of the rows and pseudonyms": ("order", "row", "dictionary"),
     "Clever people": (),
 }
 
@@ -37,13 +38,18 @@ def residuals(log: RunLog) -> tuple[Remaining, ...]:
     """Which risks remain, and what do we know about each?"""
     found = []
     for risk in (*RESIDUALS, *MORE_RESIDUALS):
-        stems = ATTACKS.get(risk.name, ())
-        attacks = [a for a in log.attacks if a.success is not None and any(stem in a.attack for stem in stems)]
+        attacks = tried(log, risk.name)
         told = tuple(f"Attack {a.attack} ({a.scenario}): {a.sentence}" for a in attacks)
         more = FIGURES[risk.name](log) if risk.name in FIGURES else ()
-        section = "attacks" if attacks else {"Clever people": "intruder-test"}.get(risk.name, "risk" if more else "")
+        section = "attacks" if attacks else SHOWN.get(risk.name, "")
         found.append(Remaining(risk.name, risk.words, (*told, *more), section))
     return tuple(found)
+
+
+def tried(log: RunLog, *risks: str) -> list[Attacked]:
+    """The attacks that measured one of these risks."""
+    stems = tuple(stem for risk in risks for stem in ATTACKS[risk])
+    return [attack for attack in log.attacks if attack.success is not None and attack.attack.startswith(stems)]
 
 
 def _known(log: RunLog) -> tuple[str, ...]:
@@ -72,3 +78,6 @@ FIGURES: Mapping[str, Callable[[RunLog], tuple[str, ...]]] = {
     "Clever people": lambda log: ("Human intruder test: see there.",) if getattr(log, "intruder_test", None) else (),
     "Skewness": _required("t", "beta", "enhanced_beta", "delta_disclosure"),
 }
+
+#: Where the report shows these figures.
+SHOWN = {"What k counts": "risk", "Homogeneity": "decision", "Skewness": "decision", "Clever people": "intruder-test"}
