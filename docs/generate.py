@@ -28,8 +28,8 @@ CODE = re.compile(r"^[DPRSX]\d{3}$")
 
 #: The commands in the order of the work; any others follow by name.
 ORDER = (
-    "profile", "init", "check", "run", "reproduce", "audit", "review", "verify", "risk", "attack", "intruder-test",
-    "sweep", "compare", "search", "hierarchy", "table", "postcode", "app", "demo", "demo-data",
+    "profile", "init", "check", "run", "report", "reproduce", "audit", "review", "verify", "risk", "attack",
+    "intruder-test", "sweep", "compare", "search", "hierarchy", "table", "postcode", "app", "demo", "demo-data",
 )  # fmt: skip
 
 #: Fields whose name says nearly all, so that the model does not describe them.

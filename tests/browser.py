@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import tempfile
 from html.parser import HTMLParser
@@ -11,19 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from incrowd.evidence import pdf
+
 VOID = {"meta", "link", "br", "img", "hr", "input"}
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--hide-scrollbars",
-)  # fmt: skip
+FLAGS = (*pdf.FLAGS, "--no-sandbox")
 
 
 def browser() -> str:
     """Where Chromium is. Without one the test is skipped; under CI=true it fails."""
-    found = next((path for path in map(shutil.which, NAMES) if path), None)
+    found = pdf.find_browser()
     if found is None:
-        reason = f"no browser: none of {', '.join(NAMES)} is installed"
+        reason = f"no browser: none of {', '.join(pdf.NAMES)} is installed"
         if os.environ.get("CI", "").lower() == "true":
             pytest.fail(reason)
         pytest.skip(reason)
@@ -32,8 +29,9 @@ def browser() -> str:
 
 def run(page: Path, *flags: str) -> str:
     """Open a page with a fresh profile and more flags; gives what Chromium printed."""
+    browser()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        command = [browser(), *FLAGS, f"--user-data-dir={profile}", *flags, page.resolve().as_uri()]
+        command = pdf.command(*flags, page.resolve().as_uri(), profile=profile)
         # Crashpad and the like want a home to write to; an empty one keeps them out of the user's.
         environment = {**os.environ, "HOME": profile}
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
@@ -51,12 +49,6 @@ def screenshot(page: Path, picture: Path, width: int = 1200, height: int = 1600)
             return screenshot(frame, picture, 500, height)
     run(page, f"--window-size={width},{height}", f"--screenshot={picture.resolve()}")
     return picture
-
-
-def print_to_pdf(page: Path, paper: Path) -> Path:
-    """The page as it prints, as PDF."""
-    run(page, "--no-pdf-header-footer", f"--print-to-pdf={paper.resolve()}")
-    return paper
 
 
 def dom(page: Path, width: int = 1200) -> str:

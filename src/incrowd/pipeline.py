@@ -14,7 +14,9 @@ from incrowd.attack.value import Attacked
 from incrowd.attacking import attack_run, attack_steps
 from incrowd.comparison import compare
 from incrowd.errors import InputError, NotReleasable
-from incrowd.evidence.files import write_audit, write_audit_manifest, write_release_files
+from incrowd.evidence.about import about
+from incrowd.evidence.files import finish_audit, write_audit, write_release_files
+from incrowd.evidence.groups import MOST_CLASSES, Group, achieved_by, by_group
 from incrowd.evidence.log import RunLog, Snapshot, StepLog
 from incrowd.evidence.tested import hash_release
 from incrowd.intruders.value import read_tested
@@ -87,11 +89,11 @@ def run(
             log = replace(log, intruder_test=read_tested(folder / plan.intruder_test, hash_release(done.file)))
         write_audit(work.audit, plan, log, secret)
         if done.refusal is not None:
-            write_audit_manifest(work.audit, plan, log, folder, None)
+            finish_audit(work.audit, plan, log, folder, None)
             work.keep_audit()
             raise done.refusal
         notes = write_release_files(work.release, plan, log, released)
-        write_audit_manifest(work.audit, plan, log, folder, work.release)
+        finish_audit(work.audit, plan, log, folder, work.release)
         unwatch()
         with published_table(plan.release.table, released, log.released_columns):
             place = work.publish()
@@ -159,13 +161,25 @@ def carry_out(
     log = RunLog(
         plan.title, plan.tier, plan.data.kind, plan.data.unit, tuple(steps), verdicts,
         {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
-        measure_run(plan, start, state),
+        measure_run(plan, start, state), groups=_groups(state), came=_came(start, context),
+        about=about(plan),
     )  # fmt: skip
     if attack_steps(plan) and refusal is None and traced is not None:
         tell("attacks on the written file")
         tried = attack_run(plan, context, near(start, "an attack"), near(state, "an attack"), traced)
         log, refusal = replace(log, verdicts=(*verdicts, *tried.verdicts), attacks=tried.attacks), tried.refusal
     return Done(log, refusal, file, state, traced)
+
+
+def _groups(state: State | DistantState) -> tuple[Group, ...]:
+    return by_group((state.original or state).table, state.table) if isinstance(state, State) else ()
+
+
+def _came(start: State | DistantState, context: Context) -> tuple[float | None, ...]:
+    """What the file as it came reaches of each requirement; None where that would cost too much, or cannot be said."""
+    if isinstance(start, DistantState) or start.table.classes > MOST_CLASSES:
+        return tuple(None for _ in context.requirements)
+    return tuple(achieved_by(start.table, requirement) for requirement in context.requirements)
 
 
 def _known(state: State | DistantState, context: Context) -> Known:

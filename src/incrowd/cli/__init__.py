@@ -25,6 +25,7 @@ app = typer.Typer(
 #: They register the commands, in the order of `incrowd --help`.
 MODULES = (
     "commands",
+    "reporting",
     "risking",
     "attacking",
     "auditing",

@@ -88,6 +88,8 @@ def step_bars(quiet: bool = False) -> Iterator[StepBars]:
 
 def show_run(done: Run) -> None:
     """What each step did, what the gate found, and where everything is."""
+    from incrowd.evidence.advice import advise
+
     table = Table(title=done.log.title, title_justify="left")
     table.add_column("step")
     for name in ("records", "cells changed", "classes", "uniques", "smallest class"):
@@ -110,6 +112,10 @@ def show_run(done: Run) -> None:
     for outcome in utility.outcomes if utility is not None else ():
         mark = "[green]keeps[/]" if outcome.passed else "[red]breaks[/]"
         console.print(f"{mark}  {escape(outcome.use_case)} [dim]{escape(outcome.found)}[/]")
+    advice = advise(done.log)
+    if advice.too_open(done.log.tier):
+        told = f"the plan asks for {done.log.tier}, the evidence carries {advice.tier}"
+        console.print(f"[yellow]beware[/]  {told}: the internal report says why")
     lost = done.log.start.records - done.log.end.records
     console.print(f"\n{done.log.end.records:,} records released, {lost:,} ({lost / done.log.start.records:.1%}) lost.")
     for note in done.notes:

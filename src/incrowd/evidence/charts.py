@@ -11,7 +11,7 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from incrowd.evidence.log import BANDS, LARGEST_K, Snapshot, StepLog
+from incrowd.evidence.log import LARGEST_K, StepLog
 from incrowd.evidence.words import count, share
 
 # vl-convert carries this font, so text is measured alike on every machine; Arial has the same widths.
@@ -52,11 +52,11 @@ def class_sizes(step: StepLog) -> alt.Chart:
     )
 
 
-def released_sizes(snapshot: Snapshot) -> alt.Chart:
-    """How large are the classes of this file? Single sizes up to LARGEST_K, then bands."""
-    rows = [{"size": label, "classes": number} for label, number in size_rows(snapshot)]
+def released_sizes(sizes: Sequence[tuple[str, int]]) -> alt.Chart:
+    """How large are the classes of this file? By rows that may be told in public."""
+    rows = [{"size": label, "classes": number} for label, number in sizes]
     told = "Classes of the released file by size: "
-    told += ", ".join(f"{count(number)} of {label} people" for label, number in size_rows(snapshot)) + "."
+    told += ", ".join(f"{count(number)} of {label} people" for label, number in sizes) + "."
     base = alt.Chart(_data(rows)).encode(
         x=alt.X("size:O", sort=None, title="people in the class", axis=alt.Axis(labelAngle=0, grid=False)),
         y=_amount("classes", "classes"),
@@ -64,20 +64,6 @@ def released_sizes(snapshot: Snapshot) -> alt.Chart:
     bars = base.mark_bar(color=CLASSES)
     numbers = base.mark_text(dy=-7, color=INK, fontSize=11).encode(text=alt.Text("classes:Q", format=",d"))
     return _sized(alt.layer(bars, numbers), told, 860, 280)
-
-
-def size_rows(snapshot: Snapshot) -> list[tuple[str, int]]:
-    """The sizes of the classes as rows of a table: label and number of classes, from the smallest class on."""
-    rows = [(str(size), snapshot.sizes.get(size, 0)) for size in range(max(snapshot.smallest, 1), LARGEST_K + 1)]
-    if not snapshot.larger:
-        return [*rows, (f"{LARGEST_K + 1}+", snapshot.classes - sum(snapshot.sizes.values()))]
-    bands = [
-        (f"{first}\N{EN DASH}{after - 1}" if after else f"{count(first)}+", snapshot.larger.get(first, 0), after)
-        for first, after in zip(BANDS, (*BANDS[1:], None), strict=True)
-    ]
-    while len(bands) > 1 and not bands[-1][1]:  # a run of empty bands at the end tells nothing
-        bands.pop()
-    return [*rows, *((label, number) for label, number, after in bands if not after or after > snapshot.smallest)]
 
 
 def classes_by_step(steps: Sequence[StepLog]) -> alt.Chart:

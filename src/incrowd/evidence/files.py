@@ -28,17 +28,17 @@ from incrowd.secret import Secret
 
 
 def write_audit(folder: Path, plan: Plan, log: RunLog, secret: Secret) -> None:
-    """What stays inside: the plan as run, the secret, the log, the internal report. The manifest comes last."""
+    """What stays inside: the plan as run, the secret, the log. What was made of them comes last, with the report."""
     _write(folder / "plan.yaml", dump_plan(plan))
     _write(folder / "log.json", json.dumps(asdict(log), indent=1))
-    _write(folder / "report.html", internal_report(log))
     handle = os.open(folder / "secret", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w") as out:
         out.write(secret.material.hex() + "\n")
 
 
-def write_audit_manifest(audit: Path, plan: Plan, log: RunLog, source: Path, release: Path | None) -> None:
-    """What the run was made with and from, and what it released: None when it was refused.
+def finish_audit(audit: Path, plan: Plan, log: RunLog, source: Path, release: Path | None) -> None:
+    """The manifest: what the run was made with and from, and what it released (None when it was refused); and the
+    internal report, which shows it.
 
     `source` is the folder in which the plan's files were looked for.
     """
@@ -51,6 +51,7 @@ def write_audit_manifest(audit: Path, plan: Plan, log: RunLog, source: Path, rel
         release=() if release is None else release_entries(release),
     )
     _write(audit / MANIFEST, manifest.json())
+    _write(audit / "report.html", internal_report(log, manifest))
 
 
 def write_release_files(folder: Path, plan: Plan, log: RunLog, released: Rows) -> tuple[str, ...]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from incrowd.attack.value import Attacked
-from incrowd.intruders.value import Tested
+from incrowd.evidence.about import About
+from incrowd.evidence.groups import Group
+from incrowd.intruders.value import Scores, Tested
 from incrowd.keys.table import KeyTable
 from incrowd.risk.measure import Measured
 from incrowd.utility.general import General
@@ -133,6 +135,14 @@ class RunLog:
     utility: UtilityLog | None = None  # None when nothing was released
     attacks: tuple[Attacked, ...] = ()  # one for each attack and scenario that the plan asks for
     intruder_test: Tested | None = None  # the human intruder test that the plan names
+    groups: tuple[Group, ...] = ()  # each value of each key, before anything was taken away and after
+    came: tuple[float | None, ...] = ()  # for each verdict, the figure of the file as it came
+    about: About = field(default_factory=About)  # what the plan says beyond the steps: attestations, review
+
+    @property
+    def human_test(self) -> Scores | None:
+        """The human intruder test of this very release: one of other bytes says nothing about it."""
+        return self.intruder_test.scores if self.intruder_test is not None and self.intruder_test.same_release else None
 
     @property
     def start(self) -> Snapshot:

@@ -1,7 +1,8 @@
 """The two reports of a run: the internal one for those who decide, the public one that goes with the file.
 
-The public report is made from `PublicFacts` only, never from the log: what is not in that value cannot leak.
-To add a section, write its template and name it in INTERNAL or PUBLIC; the contents list follows by itself.
+The internal report follows the fifteen points that a review board expects to read (points.py); the public one is made
+from `PublicFacts` only, never from the log: what is not in that value cannot leak. To add a section, write its template
+and name it in INTERNAL or PUBLIC; the contents list follows by itself.
 """
 
 from __future__ import annotations
@@ -17,7 +18,17 @@ from markupsafe import Markup
 
 from incrowd.attack.words import percent
 from incrowd.evidence import words
-from incrowd.evidence.log import LARGEST_K, RiskLog, RunLog, Snapshot, StepLog, Verdict
+from incrowd.evidence.advice import advise
+from incrowd.evidence.crosswalk import GUIDES, crosswalk
+from incrowd.evidence.log import LARGEST_K, RiskLog, RunLog, StepLog
+from incrowd.evidence.manifest import AuditManifest
+from incrowd.evidence.points import points
+from incrowd.evidence.public import HIDDEN_BELOW, PublicFacts, required_k
+from incrowd.evidence.residual import residuals
+from incrowd.risk.tables import Line
+
+#: Tables of each number of keys in the report, those with most uniques.
+SHOWN = 4
 
 
 @dataclass(frozen=True)
@@ -31,77 +42,34 @@ class Section:
 
 INTERNAL = (
     Section("decision", "Decision", "internal/decision.html"),
-    Section("situation", "The data", "internal/situation.html"),
+    Section("situation", "The data situation", "internal/situation.html"),
+    Section("consultation", "Consultation and use cases", "internal/consultation.html"),
     Section("variables", "Variables and their roles", "internal/variables.html"),
-    Section("treatment", "Treatment log", "internal/treatment.html"),
-    Section("classes", "Classes and uniques, step by step", "internal/classes.html"),
+    Section("scenarios", "Scenarios and external data", "internal/scenarios.html"),
+    Section("before-after", "Before and after", "internal/before_after.html"),
     Section("risk", "Risk by scenario, before and after", "internal/risk.html"),
+    Section("treatment", "Treatment log", "internal/treatment.html"),
     Section("attacks", "Attacks on the release", "internal/attacks.html"),
     Section("intruder-test", "The human intruder test", "internal/intruder_test.html"),
-    Section("lost", "Records lost, by step and reason", "internal/lost.html"),
-    Section("choice", "What each k would cost", "internal/choice.html"),
-    Section("utility", "What analysts keep", "internal/utility.html"),
-    Section("residual", "What this does not protect against", "both/residual.html"),
-    Section("missing", "What this report does not cover", "internal/missing.html"),
+    Section("utility", "What analysts keep, and who was removed", "internal/utility.html"),
+    Section("alternatives", "Alternatives rejected, and their price", "internal/alternatives.html"),
+    Section("residual", "What this does not protect against", "internal/residual.html"),
+    Section("crosswalk", "Crosswalk to ICO, UKAN and ONS", "internal/crosswalk.html"),
+    Section("incidents", "Incidents, monitoring and how to reproduce it", "internal/incidents.html"),
 )
 PUBLIC = (
+    Section("decision", "The decision", "public/decision.html"),
     Section("glance", "The release at a glance", "public/glance.html"),
     Section("requirements", "What was required, and what the file achieves", "public/requirements.html"),
     Section("classes", "How large the crowds are", "public/classes.html"),
     Section("columns", "Columns", "public/columns.html"),
     Section("use-cases", "What it can be used for", "public/use_cases.html"),
-    Section("residual", "What this does not protect against", "both/residual.html"),
+    Section("residual", "What this does not protect against", "public/residual.html"),
     Section("readers", "What a reader should know", "public/readers.html"),
 )
 
 
-@dataclass(frozen=True)
-class PublicFacts:
-    """What may be said in public: the released state, the verdicts and the total loss. Nothing about the way there.
-
-    Everything here can be counted in the released file itself, but for the number of records that came in and the
-    verdicts on use cases, which say whether a conclusion stays and not by how much.
-    """
-
-    title: str
-    tier: str
-    kind: str
-    counts_people: bool
-    records_in: int
-    released: Snapshot
-    verdicts: tuple[Verdict, ...]
-    columns: tuple[str, ...]
-    attacks: tuple[str, ...] = ()  # the words of the attacks that were tried; no figure
-    limits: bool = False  # whether the plan set limits to them; a release has kept them
-    use_cases: tuple[tuple[str, str, bool], ...] = ()  # name, rule, whether the conclusion stays; no figure of before
-    intruder_test: str = ""  # one sentence, when people have tested this very release
-
-    @staticmethod
-    def of(log: RunLog) -> PublicFacts:
-        """Take from the log what may be said in public."""
-        tested = log.intruder_test
-        return PublicFacts(
-            title=log.title,
-            tier=log.tier,
-            kind=log.kind,
-            counts_people=log.unit is not None,
-            records_in=log.start.records,
-            released=log.end,
-            verdicts=tuple(verdict for verdict in log.verdicts if verdict.model != "attack"),
-            columns=log.released_columns,
-            attacks=tuple(dict.fromkeys(a.attack for a in log.attacks if a.success is not None)),
-            limits=any(verdict.model == "attack" for verdict in log.verdicts),
-            use_cases=tuple((o.use_case, o.rule, o.passed) for o in (log.utility.outcomes if log.utility else ())),
-            intruder_test=tested.scores.public if tested is not None and tested.same_release else "",
-        )
-
-    @property
-    def lost(self) -> str:
-        """The share of the records that is not released, as one number."""
-        return words.share(self.records_in - self.released.records, self.records_in)
-
-
-def internal_report(log: RunLog) -> str:
+def internal_report(log: RunLog, manifest: AuditManifest | None = None) -> str:
     """What was done to the file, why, and does it hold? The report for those who decide. It must stay inside."""
     from incrowd.evidence import charts  # altair takes a second to import: only who wants a report pays
 
@@ -111,10 +79,20 @@ def internal_report(log: RunLog) -> str:
     return _render(
         "internal",
         INTERNAL,
+        title=log.title,
+        tier=log.tier,
         log=log,
-        facts=PublicFacts.of(log),
+        about=log.about,
+        manifest=manifest,
+        points=points(log),
+        advice=advise(log),
+        crosswalk=crosswalk(log),
+        guides=GUIDES,
+        remaining=residuals(log),
+        conditions=(*words.CONDITIONS.get(log.tier, ()), *log.about.conditions),
+        lost=words.share(log.start.records - log.end.records, log.start.records),
         who=who,
-        required_k=_required_k(log.verdicts),
+        required_k=required_k(log.verdicts),
         ks=range(2, LARGEST_K + 1),
         panels=[(step, _svg(charts.class_sizes(step))) for step in shown],
         unchanged=[step.number for step in log.steps if step not in shown],
@@ -124,6 +102,7 @@ def internal_report(log: RunLog) -> str:
         below=_svg(charts.people_below(log.steps, who)),
         risks=[(risk, *_heat_maps(risk), risk_rows(risk)) for risk in log.risks],
         attack_chart=_attacks(log),
+        tables=[(risk, table_rows(risk)) for risk in log.risks if risk.before.tables],
         utility=log.utility,
         frontier=_frontier(log),
         **_tested(log),
@@ -138,10 +117,12 @@ def public_report(log: RunLog) -> str:
     return _render(
         "public",
         PUBLIC,
+        title=facts.title,
+        tier=facts.tier,
         facts=facts,
-        required_k=_required_k(facts.verdicts),
-        sizes=charts.size_rows(facts.released),
-        sizes_chart=_svg(charts.released_sizes(facts.released)),
+        residuals=words.RESIDUALS,
+        hidden_below=HIDDEN_BELOW,
+        sizes_chart=_svg(charts.released_sizes(facts.sizes)) if facts.sizes else None,
     )
 
 
@@ -160,6 +141,20 @@ def risk_rows(risk: RiskLog) -> list[tuple[str, str, str, str, str]]:
         then = after.get((one.name, one.method))
         why = one.why if then is None or then.value is not None else then.why
         rows.append((one.name.replace("_", " "), one.method, words.risk(one), words.risk(then), why))
+    return rows
+
+
+def table_rows(risk: RiskLog) -> list[tuple[str, Line, Line | None]]:
+    """The tables of two, three and four keys with most uniques, each as it came and as it leaves."""
+    if risk.before.tables is None:
+        return []
+    after = {} if risk.after is None or risk.after.tables is None else {
+        frozenset(line.keys): line for line in risk.after.tables.lines
+    }  # fmt: skip
+    rows = []
+    for size in range(1, risk.before.tables.ways + 1):
+        lines = [line for line in risk.before.tables.lines if len(line.keys) == size]
+        rows += [(" + ".join(line.keys), line, after.get(frozenset(line.keys))) for line in lines[:SHOWN]]
     return rows
 
 
@@ -190,11 +185,6 @@ def _tested(log: RunLog) -> dict[str, Any]:
     return section(log.intruder_test)
 
 
-def _required_k(verdicts: Sequence[Verdict]) -> int | None:
-    """The largest k that the plan requires, if it requires one."""
-    return max((int(verdict.asked) for verdict in verdicts if verdict.model == "k"), default=None)
-
-
 def _svg(chart: Any) -> Markup:
     from incrowd.evidence.charts import to_svg
 
@@ -205,14 +195,14 @@ def _svg(chart: Any) -> Markup:
 def _render(audience: str, sections: Sequence[Section], **values: Any) -> str:
     constants: Mapping[str, Any] = {
         "audience": audience,
+        "points": {},
         "sections": sections,
-        "residuals": words.RESIDUALS,
         "tiers": words.TIERS,
         "readers": words.READERS,
         "every_reader": words.EVERY_READER,
         "measured": words.MEASURED,
     }
-    page: str = _environment().get_template("base.html").render(**constants, **values)
+    page: str = _environment().get_template("base.html").render(**{**constants, **values})
     return page
 
 

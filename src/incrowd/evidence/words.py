@@ -56,11 +56,12 @@ def limit(verdict: Verdict) -> str:
     >>> limit(Verdict("every class has at least 9 people", "k", True, 9, 9))
     'at least 9'
     """
-    if verdict.model in ("k", "k_map", "distinct_l", "entropy_l"):
+    if verdict.model in AT_LEAST:
         return f"at least {figure(verdict.asked)}"
     if verdict.model == "one_sided":  # where everybody may not have it, a share of 1 fails; else the share may be met
         return "below 1" if verdict.asked >= 1 else f"at most {figure(verdict.asked)}"
-    return f"at most {figure(verdict.asked)}" if verdict.model in ("t", "alpha_k", "attack") else figure(verdict.asked)
+    strict = verdict.model in ("recursive_l", "delta_disclosure")
+    return f"below {figure(verdict.asked)}" if strict else f"at most {figure(verdict.asked)}"
 
 
 def risk(found: Risk | None) -> str:
@@ -95,15 +96,25 @@ def seconds(number: float) -> str:
     return f"{number:,.2f}"
 
 
+#: Requirements whose figure counts people, and those where more is better.
+COUNTS = ("k", "weak_k", "k_map")
+AT_LEAST = (*COUNTS, "distinct_l", "entropy_l")
+
 #: What the figure of a requirement is, by its model; the worst class decides.
 MEASURED: Mapping[str, str] = {
     "k": "people in the smallest class",
+    "weak_k": "people in the smallest class by its keys",
     "k_map": "people of the population in the smallest class",
     "distinct_l": "different values, in the least diverse class",
     "entropy_l": "equally frequent values, in the least diverse class",
     "one_sided": "largest share of the value in any class",
     "alpha_k": "largest share of a value in any class",
     "t": "largest distance of any class",
+    "recursive_l": "how many times the most frequent value outweighs the rare ones",
+    "beta": "largest gain of a value in any class",
+    "enhanced_beta": "largest gain of a value in any class",
+    "delta_disclosure": "largest change of a value's share, as a logarithm",
+    "delta_presence": "largest share of a class of the population that is in the file",
     "attack": "upper end of the 95% interval",
 }
 
@@ -181,3 +192,39 @@ RESIDUALS: tuple[Residual, ...] = (
         "than chance, and k does not measure how often.",
     ),
 )
+
+#: More of them, for those who decide: what they name would be a hint to those who try.
+MORE_RESIDUALS: tuple[Residual, ...] = (
+    Residual(
+        "Minimality",
+        "Whoever knows how the recoding was chosen can conclude that a finer one would have failed, and for whom.",
+    ),
+    Residual(
+        "Other releases",
+        "A second file or table about the same people, or the same file in other bands or areas, can be overlaid with "
+        "this one until few candidates are left.",
+    ),
+    Residual(
+        "Order of the rows and pseudonyms",
+        "The order of the rows can tell who is who, and a pseudonym can be guessed from a list of names, if either is "
+        "not made with a secret.",
+    ),
+    Residual(
+        "Clever people",
+        "People use what no scenario names: the news, photographs, a colleague's memory. Only a test with people shows "
+        "it.",
+    ),
+)
+
+#: What a board answers for when it releases, by tier: the conditions that the tier itself brings.
+CONDITIONS: Mapping[str, tuple[str, ...]] = {
+    "open": ("None can be enforced: an open file cannot be called back.",),
+    "safeguarded": (
+        "Users are registered and accept a licence: no attempt to find anybody, no passing on.",
+        "Not to be published openly without a new assessment.",
+    ),
+    "controlled": (
+        "Approved researchers, approved projects, in a safe setting only.",
+        "Results are checked before they leave.",
+    ),
+}

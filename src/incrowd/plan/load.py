@@ -16,7 +16,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from incrowd.errors import Fault, InputError, PlanError
-from incrowd.plan import hierarchies, model, requirements, scenarios, steps, tiers, use_cases
+from incrowd.plan import attest, hierarchies, model, requirements, scenarios, steps, tiers, use_cases
 from incrowd.plan.check import check_plan
 from incrowd.plan.model import Plan
 from incrowd.plan.salvage import salvage
@@ -184,6 +184,7 @@ def _field_names() -> list[str]:
     names: set[str] = set()
     for thing in [
         *vars(model).values(),
+        *vars(attest).values(),
         *vars(requirements).values(),
         *vars(hierarchies).values(),
         *vars(scenarios).values(),

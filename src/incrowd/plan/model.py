@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
+from incrowd.plan.attest import Attest
 from incrowd.plan.database import database_fault
 from incrowd.plan.licences import AnyLicence
 from incrowd.plan.requirements import AnyRequirement
@@ -202,6 +203,7 @@ class Plan(Strict):
         "intruder-test score --json` wrote. The reports show it.",
     )
     release: Release = Release()
+    attest: Attest = Field(Attest(), description="What only people can say: attestations, sign-offs, the next review.")
     tiers: list[Tier] = Field(
         default_factory=list,
         description="Several files from one source, each with steps of its own after those above.",

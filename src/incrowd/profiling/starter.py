@@ -26,6 +26,9 @@ people, after they have seen the report."""
 _VARIABLES = """\
 identifier: names a person; key: an intruder may know it; sensitive: what an intruder wants to learn;
 other: neither. Where a line says 'decide', neither the name nor the values told what the column is."""
+_ATTEST = """\
+What only people can say: who was consulted, the lawful basis, external data, the plan for incidents, sign-offs, the
+next review. The internal report shows what is missing. See docs/review-board.md."""
 _REQUIREMENTS = "What must hold in the written file. All of it is counted again before anything is released."
 
 
@@ -62,6 +65,7 @@ def starter_plan(
         "\n".join(["steps:", *_steps(choices)]),
         "\n".join([comment(_REQUIREMENTS), "requirements:", *_requirements(choices, k)]),
         "release:\n  format: csv # or parquet\n  name: data",
+        f"{comment(_ATTEST)}\n#attest:\n#  consultation: {{role: ..., date: ..., text: ...}}",
     ]
     return "\n\n".join(blocks) + "\n"
 

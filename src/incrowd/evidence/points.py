@@ -1,0 +1,97 @@
+"""The fifteen points that a review board expects to read, and how each stands: filled, attested, or missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from incrowd.evidence.crosswalk import MISSING, crosswalk
+from incrowd.evidence.log import RunLog
+from incrowd.evidence.residual import residuals
+
+#: The names of the sections, in the order of the points, which are numbered from 1.
+NAMES = (
+    "decision", "situation", "consultation", "variables", "scenarios", "before-after", "risk", "treatment", "attacks",
+    "intruder-test", "utility", "alternatives", "residual", "crosswalk", "incidents",
+)  # fmt: skip
+
+#: What people must attest for each point.
+ATTEST = {
+    "situation": ("data_situation", "lawful_basis"),
+    "consultation": ("consultation", "transparency"),
+    "scenarios": ("scenarios", "external_data"),
+    "residual": ("impact", "residual_risk"),
+    "crosswalk": ("dpia", "governance", "access"),
+    "incidents": ("incident_plan", "monitoring"),
+}
+
+
+@dataclass(frozen=True)
+class Point:
+    """How one point stands: `filled` by measurements alone, `attested` by people too, or with something `missing`."""
+
+    number: int
+    name: str
+    status: str
+    missing: tuple[str, ...]
+
+
+def points(log: RunLog) -> dict[str, Point]:
+    """How does each of the fifteen points stand?"""
+    found = {}
+    for number, name in enumerate(NAMES, start=1):
+        absent = [point for point in ATTEST.get(name, ()) if log.about.said(point) is None]
+        missing = (*_missing(name, log), *(f"an attestation: {point}" for point in absent))
+        people = name in ATTEST or name == "decision"
+        status = "missing" if missing else "attested" if people else "filled"
+        found[name] = Point(number, name, status, missing)
+    return found
+
+
+def _missing(name: str, log: RunLog) -> Iterator[str]:
+    """What a machine would fill in and could not."""
+    about, utility = log.about, log.utility
+    wanted: dict[str, list[tuple[str, object]]] = {
+        "decision": [("a requirement", log.verdicts), ("a sign-off: sign_off", about.sign_offs),
+                     ("the next review: review", about.review)],
+        "consultation": [("use cases", about.use_cases)],
+        "variables": [("the variables", log.variables)],
+        "scenarios": [("intruder scenarios", log.risks),
+                      ("a scenario with response knowledge", _knowing(log, True)),
+                      ("a scenario without response knowledge", _knowing(log, False))],
+        "before-after": [("uniques in tables of keys: they need scenarios", log.risks)],
+        "risk": [("risk in the population: it needs scenarios", log.risks)],
+        "attacks": [("attacks on the release", log.attacks)],
+        "intruder-test": [("a human intruder test", log.human_test)],
+        "utility": [("use cases that were compared", utility and utility.outcomes)],
+        "alternatives": [("alternatives or a sweep", utility and (utility.prices or utility.sweep))],
+        "incidents": [("the next review: review", about.review)],
+    }  # fmt: skip
+    yield from (words for words, there in wanted.get(name, []) if not there)
+    if name == "risk" and log.risks and not any(_modelled(log)):
+        yield "a model of the population: it needs a sampling fraction, weights or a population"
+    if name == "treatment":
+        bare = [str(step.number) for step in log.steps[1:] if not step.reason]
+        if bare:
+            yield f"the reason for step {', '.join(bare)}"
+    if name == "residual":
+        unmeasured = [one.name for one in residuals(log) if not one.measured]
+        if unmeasured:
+            yield f"a measurement of: {', '.join(unmeasured)}"
+    if name == "crosswalk":
+        open_points = sum(row.status == MISSING for row in crosswalk(log))
+        if open_points:
+            yield f"{open_points} points of the guides"
+
+
+def _knowing(log: RunLog, knows: bool) -> bool:
+    return any(risk.before.scenario.knows_who_is_in == knows for risk in log.risks)
+
+
+def _modelled(log: RunLog) -> Iterator[bool]:
+    """Whether a figure speaks of the population, and not only of the file."""
+    for risk in log.risks:
+        if risk.after is not None:
+            alone = ("prosecutor", "uniques", "right_match")
+            yield any(one.value is not None and not one.name.startswith(alone) for one in risk.after.risks)
+            yield risk.after.fraction is not None

@@ -1,0 +1,111 @@
+"""The tier advice: never open by default, every piece of evidence counts, and what would have to change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from board import ATTEST, WHOLE, Sections, nothing_missing, run, without
+from incrowd.attack.value import Attacked, Rate
+from incrowd.evidence.about import SignedOff
+from incrowd.evidence.advice import TIERS, advise, most
+from incrowd.evidence.log import RunLog
+from incrowd.evidence.points import NAMES
+from incrowd.evidence.report import internal_report
+from incrowd.pipeline import Run
+from incrowd.plan.attest import ASKED as ATTESTED
+from logs import small_log, snapshot, step, study_log
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, str]:
+    return run(tmp_path_factory.mktemp("whole"), **WHOLE, attest=ATTEST)
+
+
+@pytest.fixture(scope="module")
+def full(whole: tuple[Run, str]) -> RunLog:
+    return nothing_missing(whole[0].log)
+
+
+def test_open_is_advised_only_when_nothing_is_missing(full: RunLog) -> None:
+    assert advise(full).tier == "open", advise(full).reasons
+    assert advise(full).next is None
+    assert not advise(full).too_open("open")
+    assert "every figure is within its limit" in Sections(internal_report(full)).texts["decision"]
+
+
+def test_never_open_by_default() -> None:
+    for log in (small_log(), study_log(), small_log(verdicts=())):
+        found = advise(log)
+        assert found.tier != "open"
+        assert found.changes
+        assert all(reason.text and reason.change and reason.section in NAMES for reason in found.reasons)
+
+
+def test_every_piece_of_evidence_counts(full: RunLog) -> None:
+    about, attack = full.about, full.attacks[0]
+    poor: dict[str, tuple[RunLog, str]] = {
+        "no attack": (without(full, attacks=()), "safeguarded"),
+        "no human": (replace(full), "safeguarded"),
+        "no sign-off": (without(full, about=replace(about, sign_offs=())), "safeguarded"),
+        "refused": (without(full, about=replace(about, sign_offs=(SignedOff("b", "2026-01-01", "do not release"),))),
+                    "none"),
+        "no review": (without(full, about=replace(about, review=None)), "safeguarded"),
+        "no scenario": (without(full, risks=()), "safeguarded"),
+        "no response knowledge": (without(full, risks=full.risks[1:]), "safeguarded"),
+        "untried": (without(full, attacks=(replace(attack, success=None, why="no file"),)), "safeguarded"),
+        "attack": (without(full, attacks=(replace(attack, success=Rate(200, 1000)),)), "safeguarded"),
+        "strong attack": (without(full, attacks=(replace(attack, success=Rate(900, 1000)),)), "controlled"),
+        "fails": (without(full, verdicts=(replace(full.verdicts[-1], passed=False),)), "none"),
+        "no diversity": (without(full, verdicts=full.verdicts[:1]), "safeguarded"),
+        "small class": (without(full, steps=small_log().steps), "safeguarded"),
+    }  # fmt: skip
+    poor |= {
+        name: (without(full, about=replace(about, attested={**about.attested, name: None})), "safeguarded")
+        for name in ATTESTED
+    }
+    for what, (log, tier) in poor.items():
+        found = advise(log)
+        assert found.tier == tier, (what, found)
+        assert len(found.reasons) == 1, (what, found)
+        assert found.next == TIERS[TIERS.index(tier) - 1]
+        assert found.too_open("open")
+
+
+def test_a_high_mean_in_a_scenario_is_for_controlled_access(full: RunLog) -> None:
+    risk = full.risks[0]
+    high = tuple(replace(x, value=0.5) if x.name == "prosecutor_mean" else x for x in risk.after.risks)  # type: ignore[union-attr]
+    log = without(full, risks=(replace(risk, after=replace(risk.after, risks=high)), *full.risks[1:]))  # type: ignore[type-var]
+    assert advise(log).tier == "controlled"
+    assert "scenario-one" in advise(log).reasons[0].text
+    accepted = without(log, about=replace(full.about, risk_safeguarded=0.5))
+    assert advise(accepted).tier == "open"
+
+
+def test_the_open_limit_is_that_of_the_worst_off_person(full: RunLog) -> None:
+    def smallest(size: int) -> RunLog:
+        return without(full, steps=(*full.steps[:-1], step(3, "x", "x", snapshot({size: 40}, people=40 * size))))
+
+    assert advise(smallest(11)).tier == "safeguarded"  # 1/11 is above 0.09
+    assert advise(smallest(12)).tier == "open"
+    assert "at least 12 people" in advise(smallest(11)).changes[0]
+    assert advise(without(smallest(9), about=replace(full.about, risk_open=0.12))).tier == "open"
+
+
+def test_what_an_attack_may_add_is_the_upper_end_against_the_lower_end_of_the_control() -> None:
+    attack = Attacked("linkage", "s", "k", "a", Rate(100, 1000), 0.0, Rate(0, 1000), "s")
+    assert most(attack) == pytest.approx(Rate(100, 1000).high)
+    assert most(replace(attack, success=Rate(0, 0))) is None
+    assert most(replace(attack, control=None, baseline=1.0)) == 0.0
+    assert most(replace(attack, control=None, baseline=None)) == pytest.approx(Rate(100, 1000).high)
+
+
+def test_a_plan_bolder_than_the_evidence_is_told_loudly_and_not_refused(whole: tuple[Run, str], capsys: Any) -> None:
+    from incrowd.cli.show import show_run
+
+    done, page = whole
+    assert "The plan asks for open; the evidence carries safeguarded" in Sections(page).texts["decision"]
+    show_run(done)
+    assert "the evidence carries" in " ".join(capsys.readouterr().out.split())
