@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from incrowd.attack import ATTACKS
+from incrowd.attack.composition import compose
 from incrowd.attack.meeting import meet
 from incrowd.attack.situation import Beside
 from incrowd.tracing import trace_plan
@@ -51,3 +52,25 @@ def test_a_released_record_can_be_its_own_persons(tmp_path: Path, name: str) -> 
     homogeneous = found["homogeneity"][0]
     assert homogeneous.success is not None
     assert homogeneous.success.tries == len(made.lines)
+
+
+def test_two_releases_of_one_source_are_put_together(tmp_path: Path) -> None:
+    """Two plans with other bands of age: each hides everybody in a crowd, and together they do not."""
+    shifted = BANDS | {"bands": ["0", "27", "37", "47"]}
+    for name, bands in (("one", BANDS), ("two", shifted)):
+        (tmp_path / name).mkdir()
+        write_case(tmp_path / name, plan_with(steps=[DROP, bands, LAST]), _lines(400))
+    with trace_plan(tmp_path / "one" / "plan.yaml") as one, trace_plan(tmp_path / "two" / "plan.yaml") as two:
+        first, second = one.situation(), two.situation()
+        composed = compose(first, second)
+        beside = Beside(others={"two": second.released})
+        apart, overlaid = ATTACKS["composition"](first, beside), ATTACKS["differencing"](first, beside)[0]
+    both = int((first.inside & second.inside).sum())
+    assert [attacked.success.tries for attacked in composed if attacked.success] == [both, both]
+    for attacked in (*composed, *apart):
+        assert attacked.success is not None
+        assert attacked.baseline is not None
+        assert attacked.success.value >= attacked.baseline
+    assert overlaid.success is not None
+    assert overlaid.success.tries == len(first.lines)
+    assert "Not understood" not in overlaid.why
