@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 import incrowd as ic
+from incrowd.plan import load_tiers
 from people import SECRET
 
 HERE = Path(__file__).resolve().parents[1] / "examples" / "ons"
@@ -107,7 +108,16 @@ def test_the_licensed_survey_stays_under_its_licence(desk):
     assert insider["prosecutor_max"] == 1.0
 
 
+def test_the_energy_file_under_a_licence_and_open_from_one_plan(desk):
+    licensed, opened = ic.run_tiers(desk / "energy-tiers.yaml", out=desk / "tiers")
+    assert (licensed.log.tier, opened.log.tier) == ("safeguarded", "open")
+    assert opened.log.end.records < licensed.log.end.records / 9
+    assert {a.attack for a in opened.log.attacks} == {"composition"}
+    newly = [a.success.value - a.baseline for a in opened.log.attacks]
+    assert 0 < max(newly) <= 0.25  # measured, and not nothing: two files tell more than one
+
+
 def test_the_plans_have_no_faults_and_every_step_a_word(desk):
     for plan in HERE.glob("*.yaml"):
-        assert ic.load_plan(desk / plan.name).tier == "open"
+        assert "open" in {one.tier for one in load_tiers(desk / plan.name)}
         assert yaml.safe_load(plan.read_text())["steps"]

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from incrowd.attack.knowledge import Bools
 from incrowd.attack.meeting import labels_of
 from incrowd.attack.situation import Int64, codes_of
-from incrowd.attack.spans import overlaps, span
+from incrowd.attack.spans import overlaps, rounded, span
 from incrowd.keys.packing import group, pack
 
 #: Above so many pairs of labels only equal ones are taken for the same.
@@ -49,9 +49,10 @@ def compatible(ones: Sequence[str | None], others: Sequence[str | None], strict:
 def profiles(first: pa.Table, second: pa.Table, columns: Sequence[str], strict: bool) -> tuple[Int64, Int64, int]:
     """The same number for records of two files that agree in these columns, and how many numbers there are.
 
-    Labels that are chained by compatibility are not told apart, so nothing is excluded that could be true. With
-    `strict` a name that only one file uses stands for nothing else, where the two have any name in common. Missing is a
-    label of its own here: else it would chain everything.
+    Labels that are chained by compatibility are not told apart, so nothing is excluded that could be true; numbers may
+    have been rounded in each file. With `strict` numbers are only themselves, and a name that only one file uses stands
+    for nothing else, where the two have any name in common. Missing is a label of its own here: else it would chain
+    everything.
     """
     if not columns:
         return np.zeros(first.num_rows, np.int64), np.zeros(second.num_rows, np.int64), 1
@@ -72,7 +73,10 @@ def _chained(labels: list[str | None], mine: Int64, theirs: Int64, strict: bool)
     theirs = theirs[[labels[code] is not None for code in theirs.tolist()]]
     if len(mine) * len(theirs) > MOST_LABELS or not len(mine) or not len(theirs):
         return np.arange(number)
-    fits = compatible([labels[code] for code in mine.tolist()], [labels[code] for code in theirs.tolist()], strict)
+    names = [labels[code] for code in mine.tolist()], [labels[code] for code in theirs.tolist()]
+    fits = None if strict else rounded(*names)
+    if fits is None:
+        fits = compatible(*names, strict)
     rows, columns = np.nonzero(fits)
     links = coo_array((np.ones(len(rows)), (mine[rows], theirs[columns])), shape=(number, number))
     return np.asarray(connected_components(links, directed=False)[1], np.int64)

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 #: The lowest and the highest number that a label stands for.
 Span = tuple[float, float]
 
+#: Numbers are compared to so many parts of one.
+SCALE = 1_000_000
+
 _N = r"([-+]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?)"
 _PATTERNS: list[tuple[re.Pattern[str], Callable[..., Span]]] = [
     (re.compile(rf"{_N}"), lambda a: (a, a)),
@@ -61,6 +64,33 @@ def are_numbers(labels: Sequence[str | None]) -> bool:
     """Whether every label that is there is a number or a range of numbers, and there is one."""
     there = [label for label in labels if label is not None]
     return bool(there) and all(span(label) is not None for label in there)
+
+
+def rounded(ones: Sequence[str | None], others: Sequence[str | None]) -> NDArray[np.bool_] | None:
+    """For every pair of numbers of two files, whether one exact number can have been rounded to both.
+
+    What each file was rounded to is read off its numbers: the largest step that all of them keep. None where not all
+    are numbers, or where a file has fewer than two.
+
+    >>> rounded(["0", "500", "1000"], ["0", "1500"]).tolist()
+    [[True, False], [True, False], [False, True]]
+    """
+    sides = []
+    for labels in (ones, others):
+        spans = [span(label) for label in labels]
+        if any(one is None or one[0] != one[1] for one in spans):
+            return None
+        numbers = np.array([one[0] for one in spans if one is not None])
+        whole = np.round(numbers * SCALE)
+        if len(numbers) < 2 or not (np.abs(whole) < 2**53).all():
+            return None
+        steps = np.diff(np.unique(whole)).astype(np.int64)
+        sides.append((numbers, float(np.gcd.reduce(steps)) / SCALE if len(steps) else 0.0))
+    (one, width), (other, breadth) = sides
+    # Halves fall to one side only, so two steps that touch have nothing in common.
+    return np.asarray(np.abs(one[:, None] - other[None, :]) < (width + breadth) / 2 - 1 / (2 * SCALE)) | (
+        one[:, None] == other[None, :]
+    )
 
 
 def overlaps(ones: Sequence[str | None], others: Sequence[str | None]) -> NDArray[np.bool_]:
