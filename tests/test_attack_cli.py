@@ -83,6 +83,14 @@ def test_what_cannot_be_is_refused_with_the_way_out(tmp_path: Path) -> None:
         assert done.exception.exit_code == 2
 
 
+def test_a_file_that_the_gate_would_refuse_is_attacked_and_it_is_said(tmp_path: Path) -> None:
+    steps = [{"step": "drop", "variables": ["name"]}]
+    write_case(tmp_path, plan_with(steps=steps))  # k = 3, and nothing done for it
+    done = attack(tmp_path, "plan.yaml", "--attacks", "linkage")
+    assert done.exit_code == 0, done.stderr
+    assert "would not be released. R001" in done.stdout
+
+
 def test_another_release_is_read_from_its_folder(tmp_path: Path) -> None:
     run = ic.run(weak(tmp_path))
     done = attack(tmp_path, "plan.yaml", "--attacks", "linkage", "--other", str(run.folder), "--json")

@@ -24,6 +24,7 @@ class Intrusion:
     records: int  # that were attacked
     of: int  # that the original has
     attacks: tuple[Attacked, ...]
+    refusal: str | None = None  # why the gate would not let this file leave, whatever the attacks say
 
 
 def try_attacks(
@@ -69,7 +70,8 @@ def try_attacks(
         situation = in_scenario(traced.situation(), chosen[0])
         beside = read_beside(traced.plan, traced.context, situation, files)
         found = attack_all(situation, beside, chosen, names, told)
-        return Intrusion(str(source), situation.released.num_rows, situation.known.num_rows, tuple(found))
+        refusal = None if traced.done.refusal is None else str(traced.done.refusal)
+        return Intrusion(str(source), situation.released.num_rows, situation.known.num_rows, tuple(found), refusal)
 
 
 def _traced(source: Path, original: str | Path | None, folder: str | Path | None) -> AbstractContextManager[Traced]:

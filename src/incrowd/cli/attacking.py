@@ -100,6 +100,8 @@ def _show(found: Intrusion) -> None:
     from incrowd.cli.show import attack_table, console
 
     console.print(f"\n[bold]{escape(found.source)}[/]: {found.records:,} released records of {found.of:,}")
+    if found.refusal is not None:
+        console.print(f"[red]This file would not be released.[/] {escape(found.refusal)}", highlight=False)
     for name in dict.fromkeys(one.scenario for one in found.attacks):
         those = [one for one in found.attacks if one.scenario == name]
         console.print(attack_table(those, f"Attacks in the scenario: {escape(name)}"))
