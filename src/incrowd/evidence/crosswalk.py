@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from incrowd.evidence.about import Attested
 from incrowd.evidence.log import RunLog
 from incrowd.evidence.residual import tried
 
@@ -37,7 +36,7 @@ class Row:
     point: str
     status: str
     section: str
-    by: tuple[Attested, ...]
+    by: tuple[tuple[str, str], ...]  # role and date
     missing: tuple[str, ...]
 
 
@@ -143,6 +142,6 @@ def _row(asked: Asked, log: RunLog) -> Row:
     missing = [name for name, one in said.items() if one is None]
     if asked.measured is not None and not asked.measured(log):
         missing.insert(0, asked.needs or "a measurement")
-    by = tuple(one for one in said.values() if one is not None)
+    by = tuple(dict.fromkeys((one.role, one.date) for one in said.values() if one is not None))
     status = MISSING if missing else ATTESTED if by else AUTOMATED
     return Row(asked.guide, asked.point, status, asked.section, by, tuple(missing))
