@@ -46,7 +46,8 @@ app: $(STAMP) ## The workbench in the browser, on this machine only
 lock: ## Resolve requirements.lock anew (versions and hashes, no index address)
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml --extra dev --extra app --extra postcodes --extra spark --extra postgres --extra intruders \
+	$(BIN)/uv pip compile pyproject.toml --extra dev --extra app --extra postcodes --extra spark --extra postgres \
+		--extra intruders --extra link \
 		--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock
 
 clean: ## Remove what the targets made
