@@ -8,15 +8,16 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from types import MappingProxyType, SimpleNamespace
+from types import MappingProxyType
 from typing import Any
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 import incrowd as ic
 import incrowd.cli.auditing  # registers the commands
-from incrowd import reviewing
+from incrowd import attacking
 from incrowd.attack.situation import Beside, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.cli import app
@@ -221,7 +222,7 @@ def test_attacks_are_compared_with_those_of_the_audit(
     run = _copy(made, tmp_path / "copy")
 
     def table(hits: int) -> None:
-        monkeypatch.setattr(reviewing, "ATTACKS", MappingProxyType({"try": _attack(hits)}))
+        monkeypatch.setattr(attacking, "ATTACKS", MappingProxyType({"try": _attack(hits)}))
 
     table(6)
     assert ic.review(run).worse == ()  # new, and no better than a guess
@@ -237,19 +238,21 @@ def test_attacks_are_compared_with_those_of_the_audit(
     register = tmp_path / "register.csv"
     register.write_text("age,sex\n0-39,f\n")
     assert ic.review(run, external=[register]).attacks[0].now.knows == "a register"
-    with pytest.raises(ic.InputError, match="D241"):
+    with pytest.raises(ic.InputError, match="D196"):
         ic.review(run, attacks=["none"])
     (tmp_path / "copy" / "people.csv").unlink()
     assert ic.review(run).left_out == ("try",)
 
 
-def test_the_day_of_the_review_is_read_where_the_plan_names_one(made: ic.Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from incrowd.plan import Plan
-
-    monkeypatch.setattr(Plan, "review", SimpleNamespace(next=date(2026, 1, 31)), raising=False)
-    found = ic.review(made.folder, today=date(2026, 2, 1))
+def test_the_day_of_the_review_is_read_where_the_plan_names_one(made: ic.Run, tmp_path: Path) -> None:
+    assert ic.review(made.folder).due is None
+    run = _copy(made, tmp_path / "copy")
+    plan = yaml.safe_load((run / "audit" / "plan.yaml").read_text())
+    plan["attest"] = {"review": {"role": "Data owner", "next": "2026-01-31", "triggers": ["a new register"]}}
+    (run / "audit" / "plan.yaml").write_text(yaml.safe_dump(plan, sort_keys=False))
+    found = ic.review(run, today=date(2026, 2, 1))
     assert (found.due, found.overdue) == ("2026-01-31", True)
-    assert not ic.review(made.folder, today=date(2026, 1, 31)).overdue
+    assert not ic.review(run, today=date(2026, 1, 31)).overdue
 
 
 def test_the_review_is_written_for_its_owner_alone(made: ic.Run, tmp_path: Path) -> None:

@@ -142,9 +142,14 @@ class Done:
 
 
 def carry_out(
-    plan: Plan, start: State | DistantState, context: Context, work: Workspace, tell: Callable[[str], None]
+    plan: Plan,
+    start: State | DistantState,
+    context: Context,
+    work: Workspace,
+    tell: Callable[[str], None],
+    attacks: bool = True,
 ) -> Done:
-    """Step by step, write, ask the gate, and let intruders try what passed it."""
+    """Step by step, write, ask the gate, and let intruders try what passed it, unless they will try it elsewhere."""
     state = start
     steps = [_log(0, "start", Change("the file as it came"), None, state, 0.0)]
     for number, step in enumerate(plan.steps, start=1):
@@ -164,7 +169,7 @@ def carry_out(
         measure_run(plan, start, state), groups=_groups(state), came=_came(start, context),
         about=about(plan),
     )  # fmt: skip
-    if attack_steps(plan) and refusal is None and traced is not None:
+    if attacks and attack_steps(plan) and refusal is None and traced is not None:
         tell("attacks on the written file")
         tried = attack_run(plan, context, near(start, "an attack"), near(state, "an attack"), traced)
         log, refusal = replace(log, verdicts=(*verdicts, *tried.verdicts), attacks=tried.attacks), tried.refusal

@@ -10,15 +10,16 @@ from pathlib import Path
 
 from incrowd.archive import Archive
 from incrowd.assessment import Given, assess, plan_scenarios
-from incrowd.attack import ATTACKS
-from incrowd.attack.situation import Beside, Situation, fetch
 from incrowd.attack.value import Attacked
+from incrowd.attacking import attack_all, attack_names
 from incrowd.errors import InputError
+from incrowd.evidence.about import about
 from incrowd.evidence.log import Verdict
 from incrowd.evidence.manifest import hash_file
 from incrowd.evidence.past import PastRun
 from incrowd.evidence.review import AttackThenNow, Requirement, Reviewed, RiskThenNow
 from incrowd.external import brought_over, categories_of, external_figures
+from incrowd.outside import Files, read_beside
 from incrowd.plan import Plan
 from incrowd.plan import requirements as asked
 from incrowd.release import Known
@@ -51,8 +52,7 @@ def review(
     archive = Archive.find(Path(path), _path(folder))
     if archive.release is None:
         raise InputError("D240", f"{path} has no release beside its audit.", "Name the folder of a run: runs/ID.")
-    if unknown := [name for name in attacks or () if name not in ATTACKS]:
-        raise InputError("D241", f"{unknown[0]!r} is no attack.", f"There are: {', '.join(ATTACKS) or 'none'}.")
+    attack_names(attacks)  # a slip of the pen is told before the work
     plan, past = archive.plan, PastRun.of(archive.log)
     file = archive.release / plan.release.file
     if not file.exists():
@@ -81,8 +81,8 @@ def review(
             beside[name], said = brought_over(released, rows, name, categories)
             notes += said
             risks += external_figures(released, beside[name], name, scenarios)
-        found = [] if traced is None else list(_attack(traced, scenarios, beside, attacks))
-    due = getattr(getattr(plan, "review", None), "next", None)
+        found = [] if traced is None else _attack(traced, scenarios, [Path(place) for place in external], attacks)
+    due = None if plan.attest.review is None else plan.attest.review.next
     return Reviewed(
         title=plan.title,
         tier=plan.tier,
@@ -92,7 +92,7 @@ def review(
         untraced=why,
         requirements=tuple(_requirements(past, verdicts)),
         risks=tuple(_risks(past, risks)),
-        attacks=tuple(_attacks(past, found)),
+        attacks=tuple(_attacks(past, found, about(plan).risk_open)),
         left_out=tuple(dict.fromkeys(one.attack for one in past.attacks if traced is None)),
         external=tuple(beside),
         notes=tuple(notes),
@@ -165,26 +165,14 @@ def _recounted(plan: Plan, file: Path) -> list[tuple[Verdict, str]]:
 
 
 def _attack(
-    traced: Traced, scenarios: Sequence[Scenario], external: dict[str, Rows], names: Sequence[str] | None
-) -> Iterator[Attacked]:
-    for scenario in scenarios:
-        situation = traced.situation(scenario)
-        beside = _beside(situation, external)
-        for name, attack in ATTACKS.items():
-            if names is None or name in names:
-                yield from attack(situation, beside)
-
-
-def _beside(situation: Situation, external: dict[str, Rows]) -> Beside:
-    """What the intruder has now: the first file with all the scenario's keys is the register, others are releases."""
-    register, others = None, {}
-    for name, rows in external.items():
-        keys = situation.scenario.keys
-        if register is None and set(keys) <= set(rows.columns):
-            register = fetch(rows, keys)
-        else:
-            others[name] = fetch(rows, rows.columns)
-    return Beside(register=register, others=others)
+    traced: Traced, scenarios: Sequence[Scenario], external: Sequence[Path], names: Sequence[str] | None
+) -> list[Attacked]:
+    """What intruders achieve now. The first file with all the keys of a scenario is a register, others are releases."""
+    registers = [file for file in external if any(set(s.keys) <= set(open_source(file).columns) for s in scenarios)]
+    files = Files(registers[0] if registers else None, tuple(file for file in external if file not in registers[:1]))
+    situation = traced.situation()
+    beside = read_beside(traced.plan, traced.context, situation, files)
+    return attack_all(situation, beside, scenarios, attack_names(names))
 
 
 def _requirements(past: PastRun, verdicts: Sequence[tuple[Verdict, str]]) -> Iterator[Requirement]:
@@ -208,10 +196,10 @@ def _risks(past: PastRun, risks: Sequence[Risk]) -> Iterator[RiskThenNow]:
         yield RiskThenNow(risk.scenario, risk.name, risk.method, key in then, then.get(key), risk.value, risk.why)
 
 
-def _attacks(past: PastRun, attacks: Sequence[Attacked]) -> Iterator[AttackThenNow]:
+def _attacks(past: PastRun, attacks: Sequence[Attacked], accepted: float) -> Iterator[AttackThenNow]:
     then: dict[tuple[str, str, str], list[Attacked]] = {}
     for one in past.attacks:
         then.setdefault((one.attack, one.scenario, one.knows), []).append(one)
     for now in attacks:
         before = then.get((now.attack, now.scenario, now.knows), [])
-        yield AttackThenNow(before.pop(0) if before else None, now)
+        yield AttackThenNow(before.pop(0) if before else None, now, accepted)

@@ -49,7 +49,7 @@ def trace(plan: Plan, folder: Path, secret: Secret) -> Iterator[Traced]:
     with open_workspace(folder) as work, ExitStack() as stack:
         came, context = begin(plan, folder, secret, work.spill, None, stack, trace=True)
         start = near(came, "an attack")
-        done = carry_out(plan, start, context, work, teller(None, 0))
+        done = carry_out(plan, start, context, work, teller(None, 0), attacks=False)
         yield Traced(plan, context, start, near(done.state, "an attack"), done)
 
 

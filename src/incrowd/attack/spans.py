@@ -88,9 +88,8 @@ def rounded(ones: Sequence[str | None], others: Sequence[str | None]) -> NDArray
         sides.append((numbers, float(np.gcd.reduce(steps)) / SCALE if len(steps) else 0.0))
     (one, width), (other, breadth) = sides
     # Halves fall to one side only, so two steps that touch have nothing in common.
-    return np.asarray(np.abs(one[:, None] - other[None, :]) < (width + breadth) / 2 - 1 / (2 * SCALE)) | (
-        one[:, None] == other[None, :]
-    )
+    near = np.abs(one[:, None] - other[None, :]) < (width + breadth) / 2 - 1 / (2 * SCALE)
+    return np.asarray(near | (one[:, None] == other[None, :]))
 
 
 def overlaps(ones: Sequence[str | None], others: Sequence[str | None]) -> NDArray[np.bool_]:

@@ -64,10 +64,11 @@ class AttackThenNow:
 
     then: Attacked | None
     now: Attacked
+    accepted: float  # the risk that the plan accepts for an open file
 
     @property
     def worse(self) -> bool:
-        """More often right than it was; or new, and better than a guess, beyond chance."""
+        """More often right than it was; or new, and beyond chance it adds more to a guess than is accepted."""
         success = self.now.success
         if success is None or not success.tries:
             return False
@@ -75,7 +76,8 @@ class AttackThenNow:
             return success.value > self.then.success.value + NEAR
         control, guess = self.now.control, self.now.baseline
         beside = control.high if control is not None and control.tries else guess
-        return success.hits > 0 and (beside is None or success.low > beside)
+        beside = beside or 0.0
+        return success.hits > 0 and beside < 1 and (success.low - beside) / (1 - beside) > self.accepted
 
 
 @dataclass(frozen=True)
