@@ -31,7 +31,7 @@ __all__ = ["UNIT", "Change", "Context", "DistantState", "Original", "State", "co
 
 def _attack(step: steps.Attack, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Nothing yet: the written file is attacked, after the last step."""
-    return state, Change("attack: tried on the written file")
+    return state, Change("attack the written file")
 
 
 #: Every kind of step, and the method that carries it out: (step, its number in the plan, state, context).
