@@ -52,7 +52,8 @@ class Archive:
         given = path.resolve()
         run = given.parent if given.name in ("release", "audit") else given
         audit = run / "audit" if (run / "audit").is_dir() else given
-        if not (audit / "plan.yaml").is_file():
+        # A folder with a plan alone is where somebody works, and no audit.
+        if not (audit / "plan.yaml").is_file() or not (audit / "log.json").is_file():
             message = f"{path} has no audit beside it, so nobody can tell how it was made."
             raise InputError("D192", message, "Name the folder of a run, runs/ID, its release or its audit.")
         release = run / "release" if (run / "release").is_dir() else None
