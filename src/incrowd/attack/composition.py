@@ -12,10 +12,11 @@ from scipy.sparse import csr_array
 
 from incrowd.attack.compatible import compatible, profiles
 from incrowd.attack.homogeneity import largest_of
-from incrowd.attack.knowledge import Bools, believed, joined, knows, sensitive_of, share, untried, worst_of
+from incrowd.attack.knowledge import Bools, believed, joined, knows, sensitive_of, untried, worst_of
 from incrowd.attack.meeting import Meeting, agreeing, labels_of, meet
 from incrowd.attack.situation import Beside, Int64, Situation, codes_of
 from incrowd.attack.value import Attacked, Rate
+from incrowd.attack.words import percent
 from incrowd.keys.packing import group, pack
 
 MOST_TARGETS = 20_000
@@ -235,8 +236,8 @@ def _said(
     new = np.flatnonzero(right & ~alone)
     few = "Targets: people chosen by chance." if len(targets) == MOST_TARGETS else ""
     sentence = (
-        f"Two releases together pin down {about} {share(success.value)} of {success.tries:,} people; one of them alone "
-        f"does so for {share(by_one)}. {len(new):,} people are pinned down only because there are two."
+        f"Two releases together pin down {about} {percent(success.value)} of {success.tries:,} people; one of them "
+        f"alone does so for {percent(by_one)}. {len(new):,} people are pinned down only because there are two."
     )
     return Attacked(
         "composition", situation.scenario.name, knows(situation, more), ACTS, success, by_one, None, sentence, claimed,

@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from incrowd.attack.knowledge import joined, share, texts, untried
+from incrowd.attack.knowledge import joined, texts, untried
 from incrowd.attack.recipes import Recipe, plain, recipes
 from incrowd.attack.situation import Beside, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
+from incrowd.attack.words import percent
 
 #: A way is tried on so many people; one that finds nobody among the first few of them is given up.
 TRIED = 40
@@ -82,7 +83,7 @@ def _attack(situation: Situation, came: pa.Table, column: str, names: list[str])
     success = Rate(int(right.sum()), len(pseudonyms))
     different = len({value for value in pseudonyms if value is not None})
     sentence = (
-        f"{share(success.value)} of the pseudonyms in {column} can be made again by anybody who has a list of the "
+        f"{percent(success.value)} of the pseudonyms in {column} can be made again by anybody who has a list of the "
         f"identifiers, without a secret. {how}"
         if success.hits
         else f"None of the {success.tries:,} pseudonyms in {column} could be made again from the identifiers."

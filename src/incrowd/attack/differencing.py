@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from incrowd.attack.knowledge import Bools, joined, knows, share, untried
+from incrowd.attack.knowledge import Bools, joined, knows, untried
 from incrowd.attack.meeting import labels_of
 from incrowd.attack.overlay import determined
 from incrowd.attack.situation import Beside, Int64, Situation, codes_of
 from incrowd.attack.spans import span
 from incrowd.attack.tables import difference
 from incrowd.attack.value import Attacked, Rate
+from incrowd.attack.words import percent
 from incrowd.keys.packing import group, pack
 
 #: Fewer people than this in an intersection are a sliver.
@@ -56,7 +57,7 @@ def _overlaid(situation: Situation, name: str, other: pa.Table) -> Attacked:
     success = Rate(int((hit & inside).sum()), int(inside.sum()))
     sentence = (
         f"Laid over the release {name}, this one gives away groups of one or two people: {success.hits:,} of "
-        f"{success.tries:,} people ({share(success.value)}) are in one."
+        f"{success.tries:,} people ({percent(success.value)}) are in one."
         if success.hits
         else f"Laid over the release {name}, this one gives away no group of fewer than {LEAST} people."
     )

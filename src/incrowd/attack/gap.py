@@ -12,13 +12,13 @@ from incrowd.attack.knowledge import (
     joined,
     knows,
     sensitive_of,
-    share,
     untried,
     worst_of,
 )
 from incrowd.attack.meeting import Meeting, meet
 from incrowd.attack.situation import Beside, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
+from incrowd.attack.words import percent
 
 ACTS = "sees that the target's combination of keys is missing from the release, and states the value that is most \
 frequent in the released classes one key apart"
@@ -71,8 +71,8 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive, near: Arou
     reason = _reason(met, sensitive, part, gone) if len(met.people) == situation.known.num_rows else None
     sentence = (
         f"{success.tries:,} people have a combination of keys that is missing from the release. The classes around it "
-        f"name the right {sensitive.name} for {share(success.value)} of them; the most frequent value is right for "
-        f"{share(baseline)}. "
+        f"name the right {sensitive.name} for {percent(success.value)} of them; the most frequent value is right for "
+        f"{percent(baseline)}. "
         + (
             ""
             if area is None

@@ -12,13 +12,13 @@ from incrowd.attack.knowledge import (
     joined,
     knows,
     sensitive_of,
-    share,
     untried,
     worst_of,
 )
 from incrowd.attack.meeting import Meeting, meet, targets_of
 from incrowd.attack.situation import Beside, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
+from incrowd.attack.words import percent
 
 #: From this share of one value on, the intruder takes a class for uniform.
 NEARLY = 0.95
@@ -59,7 +59,7 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacke
     surprise = 1 / np.maximum(sensitive.shares[true[hit]], 1e-12)
     rare = int((right & aimed & (true != sensitive.most)).sum())
     sentence = (
-        f"An intruder states {sensitive.name} for {share(claimed.tries / success.tries)} of {success.tries:,} people "
+        f"An intruder states {sensitive.name} for {percent(claimed.tries / success.tries)} of {success.tries:,} people "
         f"because everybody like them has the same value, and is right for {claimed.hits:,}; "
         f"{rare:,} of these do not have the most usual value."
     )

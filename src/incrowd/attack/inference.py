@@ -14,7 +14,6 @@ from incrowd.attack.knowledge import (
     joined,
     knows,
     sensitive_of,
-    share,
     untried,
     worst_of,
 )
@@ -22,6 +21,7 @@ from incrowd.attack.meeting import labels_of
 from incrowd.attack.situation import Beside, Int64, Situation, codes_of
 from incrowd.attack.spans import are_numbers, middle
 from incrowd.attack.value import Attacked, Rate
+from incrowd.attack.words import percent
 from incrowd.keys.packing import group, pack
 
 #: Parts for the control: each is predicted by a model that has not seen it.
@@ -91,9 +91,9 @@ def _attack(
     rare = np.flatnonzero(right & (without != true))
     order = 1 / np.maximum(sensitive.shares[np.maximum(true[rare], 0)], 1e-12)
     sentence = (
-        f"A model trained on the release names the right {sensitive.name} for {share(success.value)} of "
-        f"{success.tries:,} people; without their own records it is {share(control.value)}, and naming the most "
-        f"frequent value for everybody is right for {share(baseline)}."
+        f"A model trained on the release names the right {sensitive.name} for {percent(success.value)} of "
+        f"{success.tries:,} people; without their own records it is {percent(control.value)}, and naming the most "
+        f"frequent value for everybody is right for {percent(baseline)}."
     )
     most = f"{merged:,} released records have a rarer value than the {MOST_VALUES} that the model learns."
     few = "Targets: people chosen by chance." if situation.known.num_rows > MOST_TARGETS else ""

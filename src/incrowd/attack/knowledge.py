@@ -10,9 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from incrowd.attack.situation import Int64, Situation
+from incrowd.attack.situation import Int64, Situation, codes_of
 from incrowd.attack.spans import are_numbers, middle
 from incrowd.attack.value import Attacked
+from incrowd.attack.words import percent
 
 Bools = NDArray[np.bool_]
 #: A number with more values than this, or one that the release tells less exactly, counts as learnt when its band is.
@@ -25,22 +26,44 @@ WORST = 50
 def believed(situation: Situation, people: Int64) -> pa.Table:
     """What the intruder takes for the scenario's keys of these people (numbers of records in `known`).
 
-    With the chance that the scenario's `error` gives for a key, it is another of the key's values, each of them equally
-    likely. Who is got wrong, and how, is the same in every attack.
+    Who is got wrong, and how, is the same in every attack that asks here.
     """
+    keys = list(situation.scenario.keys)
+    (codes,) = codes_of([situation.known.select(keys)], keys)
     found = {}
-    for key in situation.scenario.keys:
-        column = whole_of(situation.known[key])
-        error = situation.scenario.error.get(key, 0.0)
-        values = column.drop_null().unique()
-        if error and len(values) > 1:
-            codes = _numbers(pc.index_in(column, values), -1)
-            draws = situation.draws("believed", key)
-            wrong = ((draws(len(codes)) >> np.uint64(11)).astype(float) / 2**53 < error) & (codes >= 0)
-            step = 1 + (draws(len(codes)) % np.uint64(len(values) - 1)).astype(np.int64)
-            column = pc.if_else(pa.array(wrong), values.take(pa.array((codes + step) % len(values))), column)
-        found[key] = column.take(pa.array(people))
+    for name, told, wrong in zip(keys, codes, misremember(situation, codes, codes, "believed"), strict=True):
+        column = whole_of(situation.known[name])
+        if told is not wrong:
+            first = np.unique(told, return_index=True)[1]  # codes are 0, 1, 2, and so on: one record with each
+            column = column.take(pa.array(first[wrong]))
+        found[name] = column.take(pa.array(people))
     return pa.table(found)
+
+
+def misremember(situation: Situation, told: list[Int64], known: list[Int64], purpose: str) -> list[Int64]:
+    """What the intruder believes, in codes: with the scenario's chance another value, drawn as often as people have
+    it.
+    """
+    result = []
+    for name, values, among in zip(situation.scenario.keys, told, known, strict=True):
+        chance = situation.scenario.error.get(name, 0.0)
+        if chance:
+            draws = situation.draws(purpose, "error", name)
+            wrong = np.flatnonzero(draws(len(values)) / 2.0**64 < chance)
+            counts = np.bincount(among, minlength=int(values.max(initial=0)) + 1)
+            values = values.copy()
+            values[wrong] = _others(counts, values[wrong], draws(len(wrong)))
+        result.append(values)
+    return result
+
+
+def _others(counts: Int64, values: Int64, draws: NDArray[np.uint64]) -> Int64:
+    """For each value another one, with its share among the others; the same where there is no other."""
+    ends = np.cumsum(counts)
+    others = ends[-1] - counts[values]
+    drawn = (draws % np.maximum(others, 1).astype(np.uint64)).astype(np.int64)
+    drawn += np.where(drawn >= ends[values] - counts[values], counts[values], 0)  # jump over the own value
+    return np.where(others > 0, np.searchsorted(ends, drawn, side="right"), values)
 
 
 @dataclass(frozen=True)
@@ -91,22 +114,9 @@ def knows(situation: Situation, more: str = "") -> str:
     """What the intruder knows, in words."""
     scenario = situation.scenario
     wrong = {key: scenario.error.get(key, 0.0) for key in scenario.keys}
-    keys = [f"{key} (wrong for {share(error)})" if error else key for key, error in wrong.items()]
+    keys = [f"{key} (wrong for {percent(error)})" if error else key for key, error in wrong.items()]
     who = "who is in the file" if scenario.knows_who_is_in else "not who is in the file"
     return f"{', '.join(keys)}; {who}{more}"
-
-
-def share(value: float) -> str:
-    """A share in words that does not round a small one to none.
-
-    >>> share(0.1234), share(0.0), share(0.00001), share(1.0), share(0.99999)
-    ('12.3%', '0%', 'less than 0.1%', '100%', 'more than 99.9%')
-    """
-    if value in (0.0, 1.0):
-        return f"{value:.0%}"
-    if value < 0.001:
-        return "less than 0.1%"
-    return "more than 99.9%" if value > 0.999 else f"{value:.1%}"
 
 
 def untried(situation: Situation, attack: str, acts: str, why: str, name: str | None = None) -> Attacked:

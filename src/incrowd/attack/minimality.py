@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from incrowd.attack.gaps import around
-from incrowd.attack.knowledge import Bools, Sensitive, impossible, joined, knows, sensitive_of, share, untried, worst_of
+from incrowd.attack.knowledge import Bools, Sensitive, impossible, joined, knows, sensitive_of, untried, worst_of
 from incrowd.attack.meeting import Meeting, meet
 from incrowd.attack.situation import Beside, Situation
 from incrowd.attack.value import Attacked, Rate
+from incrowd.attack.words import percent
 
 ACTS = "knows that no more is left out or coarsened than needed: a class with at least as many people as the smallest \
 released one, and yet not there, must have failed because of the sensitive value; states a value that no released \
@@ -81,7 +82,7 @@ left out or coarsened: {reason}."
     sentence = (
         f"{success.tries:,} people are left out or coarsened although enough others share their keys. An intruder who "
         f"knows the method concludes that it was for {sensitive.name}, and states it rightly for "
-        f"{share(success.value)}; the same said of people in the release is right for {share(control.value)}."
+        f"{percent(success.value)}; the same said of people in the release is right for {percent(control.value)}."
     )
     hit = np.flatnonzero(gone_for & right)
     return Attacked(

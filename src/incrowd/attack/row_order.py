@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from incrowd.attack.knowledge import WORST, Bools, knows, share, untried
+from incrowd.attack.knowledge import WORST, Bools, knows, untried
 from incrowd.attack.situation import Beside, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
+from incrowd.attack.words import percent
 
 ACTS = "takes two records that stand next to each other in the release for neighbours in the source"
 
@@ -32,8 +33,8 @@ def row_order(situation: Situation, beside: Beside) -> list[Attacked]:
     correlation = float(np.corrcoef(np.arange(number), places)[0, 1])
     hit = np.flatnonzero(near)
     sentence = (
-        f"{share(success.value)} of the records that stand next to each other in the release stand next to each other "
-        f"in the source; chance alone gives {share(min(2 / number, 1.0))}. The rank correlation of the two orders is "
+        f"{percent(success.value)} of the records that stand next to each other in the release stand next to each "
+        f"other in the source; chance alone gives {percent(min(2 / number, 1.0))}. The rank correlation of the two orders is "
         f"{correlation:+.3f}, where 0 tells nothing."
     )
     by_chance = 3 / np.sqrt(number - 1)

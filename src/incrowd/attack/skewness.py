@@ -14,13 +14,13 @@ from incrowd.attack.knowledge import (
     joined,
     knows,
     sensitive_of,
-    share,
     untried,
     worst_of,
 )
 from incrowd.attack.meeting import Meeting, meet, targets_of
 from incrowd.attack.situation import Beside, Situation
 from incrowd.attack.value import Attacked, Rate
+from incrowd.attack.words import percent
 
 #: A belief that grows by this factor counts.
 FACTOR = 2.0
@@ -66,16 +66,16 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacke
     most = largest_gain(met.histogram(sensitive.released, sensitive.values), sensitive.shares)
     common = float(sensitive.shares[sensitive.shares > 1 / FACTOR].sum())
     sentence = (
-        f"For {share(success.value)} of {success.tries:,} people the release makes somebody who knows them at least "
+        f"For {percent(success.value)} of {success.tries:,} people the release makes somebody who knows them at least "
         f"{FACTOR:g} times as sure of the true {sensitive.name}; by chance alone it would be "
-        f"{share(float(np.mean(by_chance)))}. The largest gain in any class is {most:.1f} times."
+        f"{percent(float(np.mean(by_chance)))}. The largest gain in any class is {most:.1f} times."
     )
     hit = np.flatnonzero((gain >= FACTOR) & aimed)
     return Attacked(
         "skewness", situation.scenario.name, knows(situation), ACTS, success, float(np.mean(by_chance)), control,
         sentence, None, worst_of(met.people[hit], gain[hit]),
         joined("Baseline: the release's values dealt out anew by chance.", sensitive.note, met.note,
-               f"{share(common)} of the records have a value whose share cannot grow by that factor." if common else "",
+               f"{percent(common)} of the records have a value whose share cannot grow so much." if common else "",
                "" if control else "No control: nobody outside the release has a class in it."),
     )  # fmt: skip
 

@@ -6,10 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.attack.knowledge import joined, knows, share, untried
+from incrowd.attack.knowledge import joined, knows, untried
 from incrowd.attack.situation import Situation, codes_of
 from incrowd.attack.spans import span
 from incrowd.attack.value import Attacked, Rate
+from incrowd.attack.words import percent
 from incrowd.keys.packing import group, pack
 
 #: How a column of counts may be called.
@@ -57,7 +58,7 @@ def difference(situation: Situation, name: str, table: pa.Table) -> Attacked:
     fewer = int((told & (gap < 0) & (gap >= -MOST)).sum())
     sentence = (
         f"The published table {name} minus the release shows cells with one or two people who were left out: "
-        f"{success.hits:,} of {success.tries:,} people ({share(success.value)})."
+        f"{success.hits:,} of {success.tries:,} people ({percent(success.value)})."
         if success.hits
         else f"The published table {name} minus the release shows nobody who was left out."
     )

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from incrowd.attack.knowledge import misremember
 from incrowd.attack.matching import File, Layers
 from incrowd.attack.situation import Beside, Situation, codes_of
 from incrowd.keys.packing import group, pack
 
 Int64 = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-Draws = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -104,30 +104,6 @@ def _targets(
     people = situation.people[lines]
     namesakes = _alike(told, outside) if outside is not None and asked else None
     return Targets(told, people, lines, released[people], namesakes, False)
-
-
-def misremember(situation: Situation, told: list[Int64], known: list[Int64], purpose: str) -> list[Int64]:
-    """What the intruder believes: with the scenario's chance another value, drawn as often as people have it."""
-    result = []
-    for name, values, among in zip(situation.scenario.keys, told, known, strict=True):
-        chance = situation.scenario.error.get(name, 0.0)
-        if chance:
-            draws = situation.draws(purpose, "error", name)
-            wrong = np.flatnonzero(draws(len(values)) / 2.0**64 < chance)
-            counts = np.bincount(among, minlength=int(values.max(initial=0)) + 1)
-            values = values.copy()
-            values[wrong] = _others(counts, values[wrong], draws(len(wrong)))
-        result.append(values)
-    return result
-
-
-def _others(counts: Int64, values: Int64, draws: Draws) -> Int64:
-    """For each value another one, with its share among the others; the same where there is no other."""
-    ends = np.cumsum(counts)
-    others = ends[-1] - counts[values]
-    drawn = (draws % np.maximum(others, 1).astype(np.uint64)).astype(np.int64)
-    drawn += np.where(drawn >= ends[values] - counts[values], counts[values], 0)  # jump over the own value
-    return np.where(others > 0, np.searchsorted(ends, drawn, side="right"), values)
 
 
 def _one_each(situation: Situation, purpose: str) -> Int64:
