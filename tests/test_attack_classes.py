@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.attack.homogeneity import homogeneity
-from incrowd.attack.knowledge import believed, sensitive_of, share
+from incrowd.attack.knowledge import believed, sensitive_of
 from incrowd.attack.meeting import meet
 from incrowd.attack.situation import Beside
 from incrowd.attack.skewness import skewness
+from incrowd.attack.words import percent
 from situations import Record, crowd, situation
 
 NOTHING = Beside()
@@ -204,4 +205,4 @@ def test_texts_name_no_value_and_attacks_that_cannot_be_tried_say_why() -> None:
             nothing = attack(made, NOTHING)[0]
             assert nothing.success is None
             assert nothing.why
-    assert share(0.5) == "50.0%"
+    assert percent(0.5) == "50.0%"

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from attack_cases import candidates, differing, draws, situation, table
 from incrowd.attack import ATTACKS, Beside
+from incrowd.attack.knowledge import _others
 from incrowd.attack.linkage import link
 from incrowd.attack.matching import best_matches
 from incrowd.attack.probabilistic import probabilistic_linkage, weigh
 from incrowd.attack.singling_out import predicates_of, rarest
-from incrowd.attack.targets import _others, field_of
+from incrowd.attack.targets import field_of
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import knowledge, percent
 from incrowd.plan.steps import ATTACK_NAMES

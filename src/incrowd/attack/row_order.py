@@ -34,8 +34,8 @@ def row_order(situation: Situation, beside: Beside) -> list[Attacked]:
     hit = np.flatnonzero(near)
     sentence = (
         f"{percent(success.value)} of the records that stand next to each other in the release stand next to each "
-        f"other in the source; chance alone gives {percent(min(2 / number, 1.0))}. The rank correlation of the two orders is "
-        f"{correlation:+.3f}, where 0 tells nothing."
+        f"other in the source; chance alone gives {percent(min(2 / number, 1.0))}. The rank correlation of the two "
+        f"orders is {correlation:+.3f}, where 0 tells nothing."
     )
     by_chance = 3 / np.sqrt(number - 1)
     why = (
