@@ -10,6 +10,7 @@ from typing import Any
 import incrowd as ic
 from incrowd.attack.value import Attacked, Rate
 from incrowd.evidence.log import RunLog, Verdict
+from incrowd.intruders.value import Line, Scores, Tested
 from incrowd.pipeline import Run
 from incrowd.plan.attest import ASKED as ATTESTED
 from logs import snapshot
@@ -84,13 +85,17 @@ def nothing_missing(log: RunLog) -> RunLog:
         for r in log.risks
     )
     verdicts = (*log.verdicts, Verdict("every class has 2 values of ill", "distinct_l", True, 2, 2))
-    found = replace(log, attacks=attacks, steps=(*log.steps[:-1], end), risks=risks, verdicts=verdicts)
-    object.__setattr__(found, "intruder_test", "somebody tried")  # until the log has it
-    return found
+    return replace(
+        log, attacks=attacks, steps=(*log.steps[:-1], end), risks=risks, verdicts=verdicts,
+        intruder_test=Tested(scores(100, 0), True),
+    )  # fmt: skip
 
 
-def without(log: RunLog, **changes: Any) -> RunLog:
-    changed = replace(log, **changes)
-    if getattr(changed, "intruder_test", None) is None:
-        object.__setattr__(changed, "intruder_test", getattr(log, "intruder_test", None))
-    return changed
+def scores(claims: int, right: int, luck: float | None = 0.5) -> Scores:
+    """A human intruder test with so many claims, so many of them right."""
+    verdicts = ["correct"] * right + ["wrong"] * (claims - right)
+    total = Line.of("all", verdicts, [50] * claims)
+    return Scores(
+        "A test", "0" * 64, 60, "scenario-one", "2026-01-31", 5, 5, 2.0, 10, 5, "", claims, 0, total, total.high, 0.1,
+        0.1, luck, 0.2, 0.2, 0, (0, 50), (0, 25), (0, 0), (total,), (total,), (total,), "sex", (total,), (),
+    )  # fmt: skip

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from board import ATTEST, WHOLE, Sections, nothing_missing, run, without
+from board import ATTEST, WHOLE, Sections, nothing_missing, run, scores
 from incrowd.attack.value import Attacked, Rate
 from incrowd.evidence.about import SignedOff
 from incrowd.evidence.advice import TIERS, advise, most
 from incrowd.evidence.log import RunLog
 from incrowd.evidence.points import NAMES
 from incrowd.evidence.report import internal_report
+from incrowd.intruders.value import Tested
 from incrowd.pipeline import Run
 from incrowd.plan.attest import ASKED as ATTESTED
 from logs import small_log, snapshot, step, study_log
@@ -47,23 +48,27 @@ def test_never_open_by_default() -> None:
 def test_every_piece_of_evidence_counts(full: RunLog) -> None:
     about, attack = full.about, full.attacks[0]
     poor: dict[str, tuple[RunLog, str]] = {
-        "no attack": (without(full, attacks=()), "safeguarded"),
-        "no human": (replace(full), "safeguarded"),
-        "no sign-off": (without(full, about=replace(about, sign_offs=())), "safeguarded"),
-        "refused": (without(full, about=replace(about, sign_offs=(SignedOff("b", "2026-01-01", "do not release"),))),
+        "no attack": (replace(full, attacks=()), "safeguarded"),
+        "no human": (replace(full, intruder_test=None), "safeguarded"),
+        "human test of another file": (replace(full, intruder_test=Tested(scores(100, 0), False)), "safeguarded"),
+        "few claims": (replace(full, intruder_test=Tested(scores(10, 0), True)), "safeguarded"),
+        "no claim": (replace(full, intruder_test=Tested(scores(0, 0), True)), "safeguarded"),
+        "found by people": (replace(full, intruder_test=Tested(scores(100, 40, 1e-9), True)), "controlled"),
+        "no sign-off": (replace(full, about=replace(about, sign_offs=())), "safeguarded"),
+        "refused": (replace(full, about=replace(about, sign_offs=(SignedOff("b", "2026-01-01", "do not release"),))),
                     "none"),
-        "no review": (without(full, about=replace(about, review=None)), "safeguarded"),
-        "no scenario": (without(full, risks=()), "safeguarded"),
-        "no response knowledge": (without(full, risks=full.risks[1:]), "safeguarded"),
-        "untried": (without(full, attacks=(replace(attack, success=None, why="no file"),)), "safeguarded"),
-        "attack": (without(full, attacks=(replace(attack, success=Rate(200, 1000)),)), "safeguarded"),
-        "strong attack": (without(full, attacks=(replace(attack, success=Rate(900, 1000)),)), "controlled"),
-        "fails": (without(full, verdicts=(replace(full.verdicts[-1], passed=False),)), "none"),
-        "no diversity": (without(full, verdicts=full.verdicts[:1]), "safeguarded"),
-        "small class": (without(full, steps=small_log().steps), "safeguarded"),
+        "no review": (replace(full, about=replace(about, review=None)), "safeguarded"),
+        "no scenario": (replace(full, risks=()), "safeguarded"),
+        "no response knowledge": (replace(full, risks=full.risks[1:]), "safeguarded"),
+        "untried": (replace(full, attacks=(replace(attack, success=None, why="no file"),)), "safeguarded"),
+        "attack": (replace(full, attacks=(replace(attack, success=Rate(200, 1000)),)), "safeguarded"),
+        "strong attack": (replace(full, attacks=(replace(attack, success=Rate(900, 1000)),)), "controlled"),
+        "fails": (replace(full, verdicts=(replace(full.verdicts[-1], passed=False),)), "none"),
+        "no diversity": (replace(full, verdicts=full.verdicts[:1]), "safeguarded"),
+        "small class": (replace(full, steps=small_log().steps), "safeguarded"),
     }  # fmt: skip
     poor |= {
-        name: (without(full, about=replace(about, attested={**about.attested, name: None})), "safeguarded")
+        name: (replace(full, about=replace(about, attested={**about.attested, name: None})), "safeguarded")
         for name in ATTESTED
     }
     for what, (log, tier) in poor.items():
@@ -77,21 +82,21 @@ def test_every_piece_of_evidence_counts(full: RunLog) -> None:
 def test_a_high_mean_in_a_scenario_is_for_controlled_access(full: RunLog) -> None:
     risk = full.risks[0]
     high = tuple(replace(x, value=0.5) if x.name == "prosecutor_mean" else x for x in risk.after.risks)  # type: ignore[union-attr]
-    log = without(full, risks=(replace(risk, after=replace(risk.after, risks=high)), *full.risks[1:]))  # type: ignore[type-var]
+    log = replace(full, risks=(replace(risk, after=replace(risk.after, risks=high)), *full.risks[1:]))  # type: ignore[type-var]
     assert advise(log).tier == "controlled"
     assert "scenario-one" in advise(log).reasons[0].text
-    accepted = without(log, about=replace(full.about, risk_safeguarded=0.5))
+    accepted = replace(log, about=replace(full.about, risk_safeguarded=0.5))
     assert advise(accepted).tier == "open"
 
 
 def test_the_open_limit_is_that_of_the_worst_off_person(full: RunLog) -> None:
     def smallest(size: int) -> RunLog:
-        return without(full, steps=(*full.steps[:-1], step(3, "x", "x", snapshot({size: 40}, people=40 * size))))
+        return replace(full, steps=(*full.steps[:-1], step(3, "x", "x", snapshot({size: 40}, people=40 * size))))
 
     assert advise(smallest(11)).tier == "safeguarded"  # 1/11 is above 0.09
     assert advise(smallest(12)).tier == "open"
     assert "at least 12 people" in advise(smallest(11)).changes[0]
-    assert advise(without(smallest(9), about=replace(full.about, risk_open=0.12))).tier == "open"
+    assert advise(replace(smallest(9), about=replace(full.about, risk_open=0.12))).tier == "open"
 
 
 def test_what_an_attack_may_add_is_the_upper_end_against_the_lower_end_of_the_control() -> None:

@@ -203,8 +203,8 @@ def _human_test(log: RunLog) -> Iterator[Reason]:
     elif tested.beyond_luck:
         text = f"People were right in {tested.total.correct} of {tested.claims} claims, more often than luck explains."
         yield Reason("controlled", text, "A release in which friendly intruders find nobody.", "intruder-test")
-    elif not tested.claims or tested.worst_case > log.about.risk_open:
-        text = f"People may be right in up to {tested.worst_case:.1%} of such claims, above {log.about.risk_open:g}."
+    elif not tested.claims or tested.upper > log.about.risk_open:
+        text = f"People may be right in up to {tested.upper:.1%} of such claims, above {log.about.risk_open:g}."
         yield Reason("safeguarded", text, "A test with more claims, all decided, or fewer right ones.", "intruder-test")
 
 
