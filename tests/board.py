@@ -75,7 +75,16 @@ def nothing_missing(log: RunLog) -> RunLog:
     """The log of a run of the whole plan, with the rest made up: nothing is missing and every figure is good."""
     attacks = tuple(
         Attacked(word, "scenario-one", "keys", "links", Rate(0, 1000), 0.01, Rate(10, 1000), f"sentence of {word}")
-        for word in ("linkage", "homogeneity", "skewness", "gap", "minimality", "composition", "row_order", "singling")
+        for word in (
+            "linkage",
+            "homogeneity",
+            "skewness",
+            "gap",
+            "minimality",
+            "composition",
+            "row_order",
+            "singling_out_any",
+        )
     )
     end = replace(log.steps[-1], after=snapshot({}, {50: 40}, people=2400, keys=("age", "sex")))
     risks = tuple(
@@ -84,7 +93,7 @@ def nothing_missing(log: RunLog) -> RunLog:
         )
         for r in log.risks
     )
-    verdicts = (*log.verdicts, Verdict("every class has 2 values of ill", "distinct_l", True, 2, 2))
+    verdicts = (*log.verdicts, Verdict("every class has 2 values of ill", "distinct_l", True, 2, 2, "ill"))
     return replace(
         log, attacks=attacks, steps=(*log.steps[:-1], end), risks=risks, verdicts=verdicts,
         intruder_test=Tested(scores(100, 0), True),

@@ -49,6 +49,14 @@ def test_every_piece_of_evidence_counts(full: RunLog) -> None:
     about, attack = full.about, full.attacks[0]
     poor: dict[str, tuple[RunLog, str]] = {
         "no attack": (replace(full, attacks=()), "safeguarded"),
+        "one attack only": (replace(full, attacks=full.attacks[-2:-1]), "safeguarded"),
+        "sign-off with conditions": (
+            replace(full, about=replace(about, sign_offs=(SignedOff("b", "2026-01-01", "release with conditions"),))),
+            "safeguarded"),
+        "overdue": (replace(full, about=replace(about, review=replace(about.review, next="2019-01-31"))), "safeguarded"),
+        "one person": (replace(full, intruder_test=Tested(replace(scores(100, 0), took_part=1), True)), "safeguarded"),
+        "one of two variables": (
+            replace(full, variables={**full.variables, "note": ("sensitive", "x")}), "safeguarded"),
         "no human": (replace(full, intruder_test=None), "safeguarded"),
         "human test of another file": (replace(full, intruder_test=Tested(scores(100, 0), False)), "safeguarded"),
         "few claims": (replace(full, intruder_test=Tested(scores(10, 0), True)), "safeguarded"),
@@ -60,9 +68,9 @@ def test_every_piece_of_evidence_counts(full: RunLog) -> None:
         "no review": (replace(full, about=replace(about, review=None)), "safeguarded"),
         "no scenario": (replace(full, risks=()), "safeguarded"),
         "no response knowledge": (replace(full, risks=full.risks[1:]), "safeguarded"),
-        "untried": (replace(full, attacks=(replace(attack, success=None, why="no file"),)), "safeguarded"),
-        "attack": (replace(full, attacks=(replace(attack, success=Rate(200, 1000)),)), "safeguarded"),
-        "strong attack": (replace(full, attacks=(replace(attack, success=Rate(900, 1000)),)), "controlled"),
+        "untried": (replace(full, attacks=(*full.attacks, replace(attack, attack="gap", scenario="x", success=None))), "safeguarded"),
+        "attack": (replace(full, attacks=(replace(attack, success=Rate(200, 1000)), *full.attacks[1:])), "safeguarded"),
+        "strong attack": (replace(full, attacks=(replace(attack, success=Rate(900, 1000)), *full.attacks[1:])), "controlled"),
         "fails": (replace(full, verdicts=(replace(full.verdicts[-1], passed=False),)), "none"),
         "no diversity": (replace(full, verdicts=full.verdicts[:1]), "safeguarded"),
         "small class": (replace(full, steps=small_log().steps), "safeguarded"),

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
 Data = Annotated[Path, typer.Argument(help="A CSV (also .gz), Parquet or Excel file.")]
+#: What `run --json` takes from the log.
+TOLD = ("title", "tier", "kind", "unit", "steps", "verdicts", "variables", "released_columns", "risks")
 PlanFile = Annotated[Path, typer.Argument(help="The release plan, a YAML file.")]
 
 
@@ -167,12 +169,12 @@ def run(
 
     A plan with tiers makes a file for each, in a folder named after the tier, or none of them.
     """
-    from incrowd.cli.reporting import pages
+    from incrowd.cli.reporting import pages, print_pages
     from incrowd.cli.show import show_run, step_bars
     from incrowd.plan import load_tiers
 
     if pdf:
-        from incrowd.evidence.pdf import need_browser, print_pdf
+        from incrowd.evidence.pdf import need_browser
 
         need_browser()  # before an hour of work
     tiered = len(load_tiers(plan)) > 1
@@ -186,8 +188,8 @@ def run(
 
             runs = (run_plan(plan, out=out, memory=memory, progress=bars.begin, within=bars.within),)
     if pdf:
-        for page in [page for done in runs for page in pages(done.folder).values()]:
-            print_pdf(page, page.with_suffix(".pdf"))
+        for done in runs:
+            print_pages(pages(done.folder))
     if json_:
         content = [_told(done) for done in runs]
         typer.echo(json.dumps(content if tiered else content[0], indent=1))
@@ -197,17 +199,19 @@ def run(
 
 
 def _told(done: Run) -> dict[str, object]:
-    """A run for scripts. Figures by group name values of the file as it came, and a rare value is somebody: they stay
-    in the audit, and so do the lines of records at risk.
+    """A run for scripts: what is named here and nothing else. Figures by group name values of the file as it came, and
+    a rare value is somebody; they stay in the audit, as do the lines of records at risk.
     """
     from incrowd.evidence.advice import advise
 
-    log, advice = asdict(done.log), asdict(advise(done.log))
-    log["attacks"] = [{name: value for name, value in one.items() if name != "worst"} for one in log["attacks"]]
+    log = asdict(done.log)
+    told = {name: log[name] for name in TOLD}
+    told["attacks"] = [{name: value for name, value in one.items() if name != "worst"} for one in log["attacks"]]
     if done.log.utility is not None:
         verdicts = [{"use_case": o.use_case, "passed": o.passed} for o in done.log.utility.outcomes]
-        log["utility"] = {"loss": log["utility"]["loss"], "outcomes": verdicts}
-    return {"release": str(done.release), "audit": str(done.audit), "notes": done.notes, "advice": advice, **log}
+        told["utility"] = {"loss": log["utility"]["loss"], "outcomes": verdicts}
+    places = {"release": str(done.release), "audit": str(done.audit)}
+    return {**places, "notes": done.notes, "advice": asdict(advise(done.log)), **told}
 
 
 @app.command()

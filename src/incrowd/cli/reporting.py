@@ -14,22 +14,33 @@ from incrowd.cli import app
 def report(
     run: Annotated[Path, typer.Argument(help="The folder of a run, runs/ID, its release folder, or the pointer.")],
     pdf: Annotated[
-        bool, typer.Option("--pdf", help="Print each report to report.pdf beside it, with headless Chromium.")
+        bool,
+        typer.Option(
+            "--pdf", help="Print both into the audit: report.pdf and public-report.pdf, by headless Chromium."
+        ),
     ] = False,
 ) -> None:
     """Where the two reports of a run are; with --pdf, print them.
 
-    The internal report stays in the audit. The public one may leave with the release.
+    The internal report stays in the audit. The public one may leave with the release; its PDF is put into the audit
+    too, because the release folder holds what its manifest lists and nothing else.
     """
-    from incrowd.evidence.pdf import need_browser, print_pdf
+    from incrowd.evidence.pdf import need_browser
 
     if pdf:
         need_browser()
-    for name, page in pages(run).items():
-        told = f"{name:<9} {page}"
-        if pdf:
-            told += f"\n{'':<9} {print_pdf(page, page.with_suffix('.pdf'))}"
-        typer.echo(told)
+    found = pages(run)
+    printed = print_pages(found) if pdf else {}
+    for name, page in found.items():
+        typer.echo(f"{name:<9} {page}" + (f"\n{'':<9} {printed[name]}" if pdf else ""))
+
+
+def print_pages(found: dict[str, Path]) -> dict[str, Path]:
+    """Each report on paper, in the audit."""
+    from incrowd.evidence.pdf import print_pdf
+
+    names = {"internal": "report.pdf", "public": "public-report.pdf"}
+    return {name: print_pdf(page, page.parents[1] / "audit" / names[name]) for name, page in found.items()}
 
 
 def pages(run: Path) -> dict[str, Path]:

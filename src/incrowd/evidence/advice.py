@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from math import inf
 
 from incrowd.attack.value import Attacked
 from incrowd.evidence.log import RiskLog, RunLog
+from incrowd.evidence.residual import tried
 from incrowd.evidence.words import figure
 from incrowd.risk.value import Risk
 
@@ -19,6 +21,14 @@ from incrowd.risk.value import Risk
 TIERS = ("open", "safeguarded", "controlled", "none")
 #: An attack that is right for more than one person in three, beyond what a guess would be, is no matter for a licence.
 ONE_IN_THREE = 1 / 3
+#: Fewer people than this are no test with people.
+FEWEST_PEOPLE = 5
+#: What an open file must have been attacked by, as the risks that remain are named, and the words for what is missing.
+MEASURED_BY = {
+    ("What k counts",): "linkage",
+    ("Columns that are not keys",): "singling out by all columns (singling_out_any)",
+    ("Homogeneity", "Skewness"): "what classes give away (homogeneity, skewness or inference)",
+}
 #: So many are named in one reason: the decision has one page.
 SHOWN = 3
 #: Requirements that limit what a class gives away without anybody being found.
@@ -68,8 +78,8 @@ class Advice:
         return TIERS.index(tier) < TIERS.index(self.tier)
 
 
-def advise(log: RunLog) -> Advice:
-    """Which tier does the evidence of this run carry?
+def advise(log: RunLog, today: date | None = None) -> Advice:
+    """Which tier does the evidence of this run carry? Only the day of the next review is held against the calendar.
 
     >>> from incrowd.evidence.log import Snapshot, StepLog
     >>> start = StepLog(0, "start", "as it came", None, 0, 0, {}, (), Snapshot.of_sizes(("age",), {9: 4}))
@@ -78,7 +88,7 @@ def advise(log: RunLog) -> Advice:
     """
     found = [
         *_requirements(log), *_decided(log), *_largest(log), *_scenarios(log), *_diversity(log), *_attacks(log),
-        *_human_test(log), *_people(log),
+        *_human_test(log), *_people(log, today or date.today()),
     ]  # fmt: skip
     reasons = sorted(found, key=lambda reason: -TIERS.index(reason.tier))
     return Advice(reasons[0].tier if reasons else "open", tuple(reasons))
@@ -98,6 +108,9 @@ def _decided(log: RunLog) -> Iterator[Reason]:
     for one in signed:
         if one.decision == "do not release":
             yield Reason("none", f"{one.role} decided not to release ({one.date}).", "Another decision.", "decision")
+    if any(one.decision == "release with conditions" for one in signed):
+        text = "A sign-off has conditions, and only people can say whether they are met."
+        yield Reason("safeguarded", text, "A sign-off without conditions, once they are met.", "decision")
     if not signed:
         yield Reason("safeguarded", "Nobody has signed the release off.", "A sign-off (attest: sign_off).", "decision")
 
@@ -108,7 +121,8 @@ def _largest(log: RunLog) -> Iterator[Reason]:
     if not smallest:
         yield Reason("none", "No record is left.", "Recode before suppressing.", "before-after")
     elif 1 / smallest > limit:
-        people = f"{log.end.uniques:,} people are alone" if smallest == 1 else f"the smallest class has {smallest}"
+        alone = "1 person is alone" if log.end.uniques == 1 else f"{log.end.uniques:,} people are alone"
+        people = alone if smallest == 1 else f"the smallest class has {smallest}"
         text = f"By all keys {people}: a chance of {figure(1 / smallest)} to find somebody, above {limit:g}."
         yield Reason("safeguarded", text, f"Classes of at least {_needed(limit)} people.", "before-after")
 
@@ -151,22 +165,26 @@ def _mean(risk: RiskLog) -> Risk | None:
 
 def _diversity(log: RunLog) -> Iterator[Reason]:
     sensitive = [n for n, (role, _) in log.variables.items() if role == "sensitive" and n in log.released_columns]
-    if sensitive and not any(verdict.model in DIVERSITY for verdict in log.verdicts):
-        text = f"No requirement limits what a class gives away about {', '.join(sensitive)}."
-        yield Reason("safeguarded", text, "Require diversity or closeness of a sensitive variable.", "decision")
+    limited = {verdict.sensitive for verdict in log.verdicts if verdict.model in DIVERSITY}
+    if free := [name for name in sensitive if name not in limited]:
+        text = f"No requirement limits what a class gives away about {', '.join(free)}."
+        yield Reason("safeguarded", text, "Require diversity or closeness of each sensitive variable.", "decision")
 
 
 def _attacks(log: RunLog) -> Iterator[Reason]:
-    if not log.attacks:
+    if not any(attack.success is not None for attack in log.attacks):
         yield Reason("safeguarded", "No attack on the release was tried.", "Attack it, and show the result.", "attacks")
+    elif absent := [words for risks, words in MEASURED_BY.items() if not tried(log, *risks)]:
+        text = f"Not tried by any attack: {'; '.join(absent)}."
+        yield Reason("safeguarded", text, "These attacks, and what they find.", "attacks")
     reach = {f"{attack.attack} ({attack.scenario})": most(attack) for attack in log.attacks}
     untried = [name for name, worst in reach.items() if worst is None]
     if untried:
         text = f"Could not be tried: {', '.join(untried[:SHOWN])}{_more(len(untried))}."
         yield Reason("safeguarded", text, "What these attacks need; the section says what.", "attacks")
-    tried = {name: worst for name, worst in reach.items() if worst is not None}
+    figures = {name: worst for name, worst in reach.items() if worst is not None}
     for tier, low, high in (("controlled", ONE_IN_THREE, inf), ("safeguarded", log.about.risk_open, ONE_IN_THREE)):
-        found = {name: worst for name, worst in tried.items() if low < worst <= high}
+        found = {name: worst for name, worst in figures.items() if low < worst <= high}
         if found:
             told = _named(found, lambda worst: f"up to {worst:.0%}")
             text = f"Attacks may be right for more than {low:.0%} beyond a guess: {told}."
@@ -203,15 +221,21 @@ def _human_test(log: RunLog) -> Iterator[Reason]:
     elif tested.beyond_luck:
         text = f"People were right in {tested.total.correct} of {tested.claims} claims, more often than luck explains."
         yield Reason("controlled", text, "A release in which friendly intruders find nobody.", "intruder-test")
+    elif tested.took_part < FEWEST_PEOPLE:
+        text = f"Only {tested.took_part} people took part in the intruder test, where {FEWEST_PEOPLE} are the fewest."
+        yield Reason("safeguarded", text, "An intruder test with more people.", "intruder-test")
     elif not tested.claims or tested.upper > log.about.risk_open:
         text = f"People may be right in up to {tested.upper:.1%} of such claims, above {log.about.risk_open:g}."
         yield Reason("safeguarded", text, "A test with more claims, all decided, or fewer right ones.", "intruder-test")
 
 
-def _people(log: RunLog) -> Iterator[Reason]:
+def _people(log: RunLog, today: date) -> Iterator[Reason]:
     absent = [words for name, words in UNKNOWN.items() if log.about.said(name) is None]
     if absent:
         text = f"Nobody has attested {', '.join(absent)}."
         yield Reason("safeguarded", text, "The attestations that are missing (attest).", "crosswalk")
     if log.about.review is None:
         yield Reason("safeguarded", "No next review is set.", "A review (attest: review).", "incidents")
+    elif log.about.review.next < today.isoformat():
+        text = f"The review of {log.about.review.next} is overdue."
+        yield Reason("safeguarded", text, "The review, and the date of the next one.", "incidents")

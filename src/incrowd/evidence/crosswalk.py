@@ -46,7 +46,7 @@ def _attacked(*risks: str) -> Callable[[RunLog], bool]:
 
 
 def _human(log: RunLog) -> bool:
-    return log.human_test is not None
+    return log.human_test is not None and log.human_test.claims > 0
 
 
 def _scenarios(log: RunLog) -> bool:
@@ -97,7 +97,8 @@ ASKED: tuple[Asked, ...] = (
     Asked(UKAN, "5 Ethical obligations: consent or expectations, and what a breach would mean", "residual", None,
           ("impact", "transparency")),
     Asked(UKAN, "6 Assessing disclosure risk: scenarios, data analysis, penetration tests", "risk",
-          lambda log: _scenarios(log) and bool(log.attacks), needs="scenarios and attacks"),
+          lambda log: _scenarios(log) and any(a.success is not None for a in log.attacks),
+          needs="scenarios and attacks"),
     Asked(UKAN, "7 Controlling disclosure: changes to the data, and to their surroundings", "treatment",
           lambda log: len(log.steps) > 1, ("access",), "protection steps"),
     Asked(UKAN, "8 Stakeholders: who they are, and how they are told and heard", "consultation", None,

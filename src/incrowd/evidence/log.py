@@ -97,6 +97,7 @@ class Verdict:
     passed: bool
     asked: float
     achieved: float | None  # None when the released file has no class
+    sensitive: str | None = None  # the variable that it speaks of
 
 
 @dataclass(frozen=True)

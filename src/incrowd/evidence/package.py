@@ -98,7 +98,8 @@ def _field(column: DictionaryRow) -> dict[str, Any]:
     return {name: value for name, value in (*found.items(), ("categories", codes)) if value}
 
 
-_READ: Mapping[str, Any] = {"string": str, "integer": int, "number": float}
+#: Values that can be listed. Numbers cannot: as JSON they may be others, or none at all.
+_READ: Mapping[str, Any] = {"string": str, "integer": int}
 
 
 def _contributors(plan: Plan) -> list[dict[str, str]]:
@@ -150,4 +151,4 @@ def _given(**fields: Any) -> dict[str, Any]:
 
 
 def _json(content: Mapping[str, Any]) -> str:
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -61,8 +61,8 @@ def _missing(name: str, log: RunLog) -> Iterator[str]:
                       ("a scenario without response knowledge", _knowing(log, False))],
         "before-after": [("uniques in tables of keys: they need scenarios", log.risks)],
         "risk": [("risk in the population: it needs scenarios", log.risks)],
-        "attacks": [("attacks on the release", log.attacks)],
-        "intruder-test": [("a human intruder test", log.human_test)],
+        "attacks": [("attacks on the release", any(one.success is not None for one in log.attacks))],
+        "intruder-test": [("a human intruder test with claims", log.human_test and log.human_test.claims)],
         "utility": [("use cases that were compared", utility and utility.outcomes)],
         "alternatives": [("alternatives or a sweep", utility and (utility.prices or utility.sweep))],
         "incidents": [("the next review: review", about.review)],
@@ -70,7 +70,9 @@ def _missing(name: str, log: RunLog) -> Iterator[str]:
     yield from (words for words, there in wanted.get(name, []) if not there)
     if name == "risk" and log.risks and not any(_modelled(log)):
         yield "a model of the population: it needs a sampling fraction, weights or a population"
-    if name == "treatment":
+    if name == "treatment" and len(log.steps) == 1:
+        yield "protection steps"
+    elif name == "treatment":
         bare = [str(step.number) for step in log.steps[1:] if not step.reason]
         if bare:
             yield f"the reason for step {', '.join(bare)}"
@@ -94,4 +96,3 @@ def _modelled(log: RunLog) -> Iterator[bool]:
         if risk.after is not None:
             alone = ("prosecutor", "uniques", "right_match")
             yield any(one.value is not None and not one.name.startswith(alone) for one in risk.after.risks)
-            yield risk.after.fraction is not None

@@ -23,7 +23,7 @@ class Remaining:
 #: How the words of the attacks begin that measure a risk.
 ATTACKS: Mapping[str, tuple[str, ...]] = {
     "What k counts": ("link", "splink", "nearest", "exact", "prob"),
-    "Columns that are not keys": ("singling",),
+    "Columns that are not keys": ("singling_out_any",),
     "Homogeneity": ("homogen",),
     "Skewness": ("skew", "infer", "attribute"),
     "Gap inference": ("gap",),

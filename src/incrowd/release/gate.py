@@ -57,7 +57,8 @@ def _judge_file(
     verdicts = []
     for requirement in plan.requirements:
         one, words = judged[id(requirement)], requirement.requirement().describe()
-        verdicts.append(Verdict(words, requirement.model, one.passed, one.limit, one.achieved))
+        about = getattr(requirement, "sensitive", None)
+        verdicts.append(Verdict(words, requirement.model, one.passed, one.limit, one.achieved, about))
     return tuple(verdicts), _refusal(verdicts)
 
 
