@@ -53,7 +53,8 @@ def test_every_piece_of_evidence_counts(full: RunLog) -> None:
         "sign-off with conditions": (
             replace(full, about=replace(about, sign_offs=(SignedOff("b", "2026-01-01", "release with conditions"),))),
             "safeguarded"),
-        "overdue": (replace(full, about=replace(about, review=replace(about.review, next="2019-01-31"))), "safeguarded"),
+        "overdue": (
+            replace(full, about=replace(about, review=replace(about.review, next="2019-01-31"))), "safeguarded"),
         "one person": (replace(full, intruder_test=Tested(replace(scores(100, 0), took_part=1), True)), "safeguarded"),
         "one of two variables": (
             replace(full, variables={**full.variables, "note": ("sensitive", "x")}), "safeguarded"),
@@ -68,9 +69,10 @@ def test_every_piece_of_evidence_counts(full: RunLog) -> None:
         "no review": (replace(full, about=replace(about, review=None)), "safeguarded"),
         "no scenario": (replace(full, risks=()), "safeguarded"),
         "no response knowledge": (replace(full, risks=full.risks[1:]), "safeguarded"),
-        "untried": (replace(full, attacks=(*full.attacks, replace(attack, attack="gap", scenario="x", success=None))), "safeguarded"),
+        "untried": (replace(full, attacks=(*full.attacks, replace(attack, scenario="x", success=None))), "safeguarded"),
         "attack": (replace(full, attacks=(replace(attack, success=Rate(200, 1000)), *full.attacks[1:])), "safeguarded"),
-        "strong attack": (replace(full, attacks=(replace(attack, success=Rate(900, 1000)), *full.attacks[1:])), "controlled"),
+        "strong attack": (
+            replace(full, attacks=(replace(attack, success=Rate(900, 1000)), *full.attacks)), "controlled"),
         "fails": (replace(full, verdicts=(replace(full.verdicts[-1], passed=False),)), "none"),
         "no diversity": (replace(full, verdicts=full.verdicts[:1]), "safeguarded"),
         "small class": (replace(full, steps=small_log().steps), "safeguarded"),

@@ -77,6 +77,30 @@ def test_one_tier_that_fails_keeps_back_all(tmp_path: Path) -> None:
     assert [run.name[-8:] for run in tmp_path.glob("safeguarded/runs/2*")] == ["-refused"]
 
 
+def test_a_limit_to_attacks_keeps_back_all(tmp_path: Path) -> None:
+    """The first file is fine; what the second is refused for is found before the first is out."""
+    limit = {"step": "attack", "attacks": ["linkage"], "limit": "0.0001"}
+    path = _case(tmp_path, [_bands("0", "40"), SUPPRESS], [_bands("0", "40"), SUPPRESS, limit])
+    with pytest.raises(ic.NotReleasable, match="R022"):
+        ic.run_tiers(path)
+    assert not list(tmp_path.glob("*/release"))
+
+
+def test_a_file_of_a_tier_is_made_again(tmp_path: Path) -> None:
+    path = _case(tmp_path, [_bands("0", "40"), SUPPRESS], [_bands("0", "40"), SUPPRESS])
+    for run in ic.run_tiers(path, out=tmp_path / "elsewhere"):
+        assert ic.reproduce(run.folder).same
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_file_of_a_tier_is_attacked_before_it_is_released(tmp_path: Path) -> None:
+    path = _case(tmp_path, [_bands("0", "40"), SUPPRESS], [SUPPRESS])
+    with pytest.raises(InputError, match="D250"):
+        ic.try_attacks(path, attacks=["linkage"])
+    coarse, fine = (ic.try_attacks(f"{path}@{tier}", attacks=["linkage"]) for tier in ("open", "safeguarded"))
+    assert coarse.attacks[0].success.value < fine.attacks[0].success.value
+
+
 def test_files_about_other_people_are_harmless_together(tmp_path: Path) -> None:
     """One file keeps the young, the other the old: nobody is in both, so there is nothing to put together."""
     single = [str(age) for age in range(20, 60)]

@@ -58,7 +58,11 @@ class Archive:
             raise InputError("D192", message, "Name the folder of a run, runs/ID, its release or its audit.")
         release = run / "release" if (run / "release").is_dir() else None
         home = run.parent.parent if run.parent.name == "runs" else run
-        return Archive(audit, release, (folder or home).resolve())
+        found = Archive(audit, release, (folder or home).resolve())
+        manifest = found.manifest
+        if folder is not None or manifest is None or run.parent.name != "runs":
+            return found
+        return Archive(audit, release, (home / manifest.folder).resolve())
 
     @property
     def plan(self) -> Plan:

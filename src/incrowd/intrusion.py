@@ -11,6 +11,7 @@ from incrowd.attack.value import Attacked
 from incrowd.attacking import attack_all, attack_names, chosen_scenarios, in_scenario
 from incrowd.errors import InputError
 from incrowd.outside import Files, read_beside
+from incrowd.plan import split_tier
 from incrowd.tracing import Traced, trace_plan, trace_release
 
 PLANS = (".yaml", ".yml")
@@ -76,6 +77,7 @@ def try_attacks(
 
 def _traced(source: Path, original: str | Path | None, folder: str | Path | None) -> AbstractContextManager[Traced]:
     data, home = None if original is None else Path(original), None if folder is None else Path(folder)
-    if not source.exists():
+    file, _ = split_tier(source)
+    if not file.exists():
         raise InputError("D200", f"there is no plan or release {source}.", "Name a plan.yaml, or the folder of a run.")
-    return trace_plan(source, data, home) if source.suffix in PLANS else trace_release(source, data, home)
+    return trace_plan(source, data, home) if file.suffix in PLANS else trace_release(source, data, home)

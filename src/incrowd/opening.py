@@ -64,11 +64,11 @@ def begin(
         table, _ = table.project([key for key in keys if key not in dropped])
         outside = open_source(folder / data.population.source, engine=engine)
         counted = join_population(table, tabulate_population(outside, table.names, data.population.count))
-    if isinstance(counted, DistantState) and not trace:
-        return counted, context
-    if isinstance(counted, DistantState) or data.engine != "duckdb":
+    if trace and (isinstance(counted, DistantState) or data.engine != "duckdb"):
         message = "an attack must know whose record is whose, and only DuckDB on this machine can tell it."
         raise InputError("D190", message, "Attack a release of a sample with engine: duckdb, or leave attacks out.")
+    if isinstance(counted, DistantState):
+        return counted, context
     rows = rows.bring_in()
     return State(number_lines(rows) if trace else rows, counted), context
 

@@ -89,11 +89,11 @@ def run(
             log = replace(log, intruder_test=read_tested(folder / plan.intruder_test, hash_release(done.file)))
         write_audit(work.audit, plan, log, secret)
         if done.refusal is not None:
-            finish_audit(work.audit, plan, log, folder, None)
+            finish_audit(work.audit, plan, log, folder, None, home)
             work.keep_audit()
             raise done.refusal
         notes = write_release_files(work.release, plan, log, released)
-        finish_audit(work.audit, plan, log, folder, work.release)
+        finish_audit(work.audit, plan, log, folder, work.release, home)
         unwatch()
         with published_table(plan.release.table, released, log.released_columns):
             place = work.publish()

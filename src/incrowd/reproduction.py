@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incrowd.archive import Archive
+from incrowd.attack.value import TOGETHER, Attacked
 from incrowd.errors import InputError, NotReleasable
 from incrowd.evidence.manifest import AuditManifest, hash_file, release_entries, versions
+from incrowd.evidence.past import PastRun
 from incrowd.pipeline import Progress, run
 
 
@@ -94,7 +96,7 @@ def reproduce(
             try:
                 done = run(
                     ready, folder=where, out=private / "out-again", secret=archive.secret, memory=memory,
-                    progress=progress, within=within,
+                    progress=progress, within=within, together=_together(archive),
                 )  # fmt: skip
                 again = _hashes(done.release)
             except NotReleasable as refusal:
@@ -110,6 +112,11 @@ def changed_versions(manifest: AuditManifest) -> dict[str, tuple[str | None, str
     names = sorted({*manifest.versions, *now})
     return {name: (manifest.versions.get(name), now.get(name)) for name in names
             if manifest.versions.get(name) != now.get(name)}  # fmt: skip
+
+
+def _together(archive: Archive) -> tuple[Attacked, ...]:
+    """Attacks with another file of the same plan: this one alone cannot repeat them, and the report names them."""
+    return tuple(one for one in PastRun.of(archive.log).attacks if one.scenario.startswith(TOGETHER))
 
 
 def _hashes(release: Path | None) -> dict[str, str] | None:

@@ -172,7 +172,12 @@ def _attack(
     files = Files(registers[0] if registers else None, tuple(file for file in external if file not in registers[:1]))
     situation = traced.situation()
     beside = read_beside(traced.plan, traced.context, situation, files)
-    return attack_all(situation, beside, scenarios, attack_names(names))
+    found = []
+    for scenario in scenarios:
+        has = beside.register is not None and set(scenario.keys) <= set(beside.register.column_names)
+        mine = beside if has else replace(beside, register=None, register_lines=None)
+        found += attack_all(situation, mine, [scenario], attack_names(names))
+    return found
 
 
 def _requirements(past: PastRun, verdicts: Sequence[tuple[Verdict, str]]) -> Iterator[Requirement]:

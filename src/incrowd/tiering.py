@@ -46,7 +46,7 @@ def run_tiers(
         for number, plan in enumerate(plans, start=1):
             if progress is not None:
                 progress(f"{plan.tier}: on trial", number, len(plans))
-            traced = stack.enter_context(trace(plan, folder, secret))
+            traced = stack.enter_context(trace(plan, folder, secret, home=home, attacks=True))
             if traced.done.refusal is not None:
                 run(plan, folder=folder, out=_home(home, plan), secret=secret, memory=memory)  # refuses, with its audit
                 raise traced.done.refusal

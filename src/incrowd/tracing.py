@@ -17,7 +17,7 @@ from incrowd.errors import InputError, PlanError
 from incrowd.evidence.manifest import hash_file
 from incrowd.opening import begin
 from incrowd.pipeline import Done, carry_out, teller
-from incrowd.plan import Plan, inspect_plan, parse_plan, read_text
+from incrowd.plan import Plan, inspect_plan, one_of, parse_plan, read_text, split_tier
 from incrowd.protect import Context, State, near
 from incrowd.release import open_workspace
 from incrowd.risk.value import Scenario
@@ -41,21 +41,27 @@ class Traced:
 
 
 @contextmanager
-def trace(plan: Plan, folder: Path, secret: Secret) -> Iterator[Traced]:
-    """Carry a plan out up to the gate with the truth kept beside, and throw everything away at the end."""
-    with open_workspace(folder) as work, ExitStack() as stack:
-        # Whoever traces tries attacks of their own choice.
+def trace(
+    plan: Plan, folder: Path, secret: Secret, *, home: Path | None = None, attacks: bool = False
+) -> Iterator[Traced]:
+    """Carry a plan out up to the gate with the truth kept beside, and throw everything away at the end.
+
+    `folder` is where the plan's files are, `home` where the work is done (the same). Whoever traces tries attacks of
+    their own choice; `attacks` lets those of the plan be tried too.
+    """
+    with open_workspace(home or folder) as work, ExitStack() as stack:
         came, context = begin(plan, folder, secret, work.spill, None, stack, trace=True)
         start = near(came, "an attack")
-        done = carry_out(plan, start, context, work, teller(None, 0), attacks=False)
+        done = carry_out(plan, start, context, work, teller(None, 0), attacks)
         yield Traced(plan, context, start, near(done.state, "an attack"), done)
 
 
 @contextmanager
 def trace_plan(path: Path, original: Path | None = None, folder: Path | None = None) -> Iterator[Traced]:
     """The release that a plan would make. Where there is no secret yet, one that nobody will know."""
-    folder = folder or path.resolve().parent
-    plan = _reading(read_text(path), folder, original)
+    file, tier = split_tier(path)
+    folder = folder or file.resolve().parent
+    plan = one_of(_reading(read_text(file), folder, original), file, tier)
     with trace(plan, folder, find_secret(folder) if has_secret(folder) else new_secret()) as traced:
         yield traced
 

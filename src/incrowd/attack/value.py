@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from incrowd.risk.value import wilson
 
+#: How the scenario of an attack begins that needs two files of one plan.
+TOGETHER = "holds the files"
+
 
 @dataclass(frozen=True)
 class Rate:

@@ -177,12 +177,15 @@ def _attacks(log: RunLog) -> Iterator[Reason]:
     elif absent := [words for risks, words in MEASURED_BY.items() if not tried(log, *risks)]:
         text = f"Not tried by any attack: {'; '.join(absent)}."
         yield Reason("safeguarded", text, "These attacks, and what they find.", "attacks")
-    reach = {f"{attack.attack} ({attack.scenario})": most(attack) for attack in log.attacks}
-    untried = [name for name, worst in reach.items() if worst is None]
+    reach: dict[str, list[float | None]] = {}  # an attack has a result for each sensitive variable
+    for attack in log.attacks:
+        reach.setdefault(f"{attack.attack} ({attack.scenario})", []).append(most(attack))
+    untried = [name for name, found in reach.items() if None in found]
     if untried:
         text = f"Could not be tried: {', '.join(untried[:SHOWN])}{_more(len(untried))}."
         yield Reason("safeguarded", text, "What these attacks need; the section says what.", "attacks")
-    figures = {name: worst for name, worst in reach.items() if worst is not None}
+    tries = {name: [worst for worst in found if worst is not None] for name, found in reach.items()}
+    figures = {name: max(found) for name, found in tries.items() if found}
     for tier, low, high in (("controlled", ONE_IN_THREE, inf), ("safeguarded", log.about.risk_open, ONE_IN_THREE)):
         found = {name: worst for name, worst in figures.items() if low < worst <= high}
         if found:

@@ -36,11 +36,13 @@ def write_audit(folder: Path, plan: Plan, log: RunLog, secret: Secret) -> None:
         out.write(secret.material.hex() + "\n")
 
 
-def finish_audit(audit: Path, plan: Plan, log: RunLog, source: Path, release: Path | None) -> None:
+def finish_audit(
+    audit: Path, plan: Plan, log: RunLog, source: Path, release: Path | None, home: Path | None = None
+) -> None:
     """The manifest: what the run was made with and from, and what it released (None when it was refused); and the
     internal report, which shows it.
 
-    `source` is the folder in which the plan's files were looked for.
+    `source` is the folder in which the plan's files were looked for, `home` the one that has the runs.
     """
     manifest = AuditManifest(
         versions=versions(),
@@ -49,6 +51,7 @@ def finish_audit(audit: Path, plan: Plan, log: RunLog, source: Path, release: Pa
         inputs=keep_inputs(named_files(plan), source, audit),
         database=log.start.records if plan.data.database else None,
         release=() if release is None else release_entries(release),
+        folder=Path(os.path.relpath(source.resolve(), (home or source).resolve())).as_posix(),
     )
     _write(audit / MANIFEST, manifest.json())
     _write(audit / "report.html", internal_report(log, manifest))

@@ -13,8 +13,8 @@ from incrowd.keys.table import KeyTable
 
 #: A key with more values than this is no grouping that a reader can follow.
 MOST_VALUES = 30
-
-
+#: A value of fewer people than this is theirs: it is not named, not even inside.
+RARE = 3
 #: With more classes the file as it came is not measured by its requirements: it would cost as much as the run.
 MOST_CLASSES = 2_000_000
 
@@ -41,20 +41,32 @@ class Group:
 def by_group(original: KeyTable, released: KeyTable) -> tuple[Group, ...]:
     """How does each value of each key stand, before and after?
 
-    A person with several records is counted in each class that they are in.
+    A person with several records is counted in each class that they are in. Rare values are one group without a name.
 
     >>> from incrowd.keys.table import from_records
-    >>> one = from_records({"sex": ["f", "f", "m"], "age": ["30", "40", "30"]})
+    >>> one = from_records({"sex": ["f", "f", "f", "m"], "age": ["30", "40", "30", "30"]})
     >>> [(g.value, g.before.people, g.after.uniques) for g in by_group(one, one) if g.variable == "sex"]
-    [('f', 2, 2), ('m', 1, 1)]
+    [('(rare values)', 1, 1), ('f', 3, 1)]
     """
     found = []
     for name in released.names:
         before, after = _values(original, name), _values(released, name)
+        rare = {v for v in {*before, *after} if max(t[v].people for t in (before, after) if v in t) < RARE}
+        before, after = _pooled(before, rare), _pooled(after, rare)
         values = sorted({*before, *after})
         if 1 < len(values) <= MOST_VALUES:
             found += [Group(name, value, before.get(value), after.get(value)) for value in values]
     return tuple(found)
+
+
+def _pooled(seen: dict[str, Seen], rare: set[str]) -> dict[str, Seen]:
+    """Rare values as one."""
+    few = [one for value, one in seen.items() if value in rare]
+    rest = {value: one for value, one in seen.items() if value not in rare}
+    if not few:
+        return rest
+    people, uniques = sum(one.people for one in few), sum(one.uniques for one in few)
+    return {**rest, "(rare values)": Seen(people, uniques, min(one.smallest for one in few))}
 
 
 def _values(table: KeyTable, name: str) -> dict[str, Seen]:

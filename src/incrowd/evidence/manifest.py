@@ -57,6 +57,7 @@ class AuditManifest:
     inputs: tuple[InputEntry, ...]
     database: int | None  # where the records came from a database: how many there were, for a table has no hash
     release: tuple[ReleaseEntry, ...]
+    folder: str = "."  # where the plan's files were, seen from the folder that has `runs`
 
     def json(self) -> str:
         """As it is kept in the audit."""

@@ -1,7 +1,7 @@
 """What is intended: the release plan, typed, YAML in and out, every fault at once."""
 
 from incrowd.plan.check import check_columns, released_columns
-from incrowd.plan.load import dump_plan, inspect_plan, load_plan, load_tiers, parse_plan, read_text
+from incrowd.plan.load import dump_plan, inspect_plan, load_plan, load_tiers, one_of, parse_plan, read_text, split_tier
 from incrowd.plan.model import Plan
 
 __all__ = [
@@ -11,7 +11,9 @@ __all__ = [
     "inspect_plan",
     "load_plan",
     "load_tiers",
+    "one_of",
     "parse_plan",
     "read_text",
     "released_columns",
+    "split_tier",
 ]

@@ -42,28 +42,38 @@ def load_plan(path: str | Path) -> Plan:
 
     Of a plan that makes several files one is named as `plan.yaml@open`.
     """
-    plans = load_tiers(path)
-    if len(plans) > 1:
-        named = ", ".join(f"{Path(path).name}@{plan.tier}" for plan in plans)
-        raise InputError("D250", f"{path} makes several files, and this works on one.", f"Name one: {named}.")
-    return plans[0]
+    file, tier = split_tier(path)
+    return one_of(parse_plan(read_text(file), file.parent), file, tier)
 
 
 def load_tiers(path: str | Path) -> list[Plan]:
     """The plans of all files that a plan makes: one, or one for each of its tiers; or the one named after the @."""
-    path, name = Path(path), None
-    if not path.exists() and "@" in path.name:
-        text, _, name = str(path).rpartition("@")
-        path = Path(text)
-    plan = parse_plan(read_text(path), path.parent)
-    plans = [plan.of_tier(tier.tier) for tier in plan.tiers] if plan.tiers else [plan]
-    if name is None:
-        return plans
-    found = [plan for plan in plans if plan.tier == name]
-    if not found:
-        known = ", ".join(plan.tier for plan in plans)
-        raise InputError("D251", f"{path} makes no file of the tier {name!r}.", f"It has: {known}.")
-    return found
+    file, tier = split_tier(path)
+    plan = parse_plan(read_text(file), file.parent)
+    if tier is not None or not plan.tiers:
+        return [one_of(plan, file, tier)]
+    return [plan.of_tier(one.tier) for one in plan.tiers]
+
+
+def split_tier(path: str | Path) -> tuple[Path, str | None]:
+    """The file of a plan, and the tier that is named after an @."""
+    if Path(path).exists() or "@" not in Path(path).name:
+        return Path(path), None
+    file, _, tier = str(path).rpartition("@")
+    return Path(file), tier
+
+
+def one_of(plan: Plan, path: Path, tier: str | None) -> Plan:
+    """The plan of one file: the only one that it makes, or that of the named tier."""
+    tiers = [one.tier for one in plan.tiers] or [plan.tier]
+    if tier is not None and tier not in tiers:
+        raise InputError("D251", f"{path} makes no file of the tier {tier!r}.", f"It has: {', '.join(tiers)}.")
+    if not plan.tiers:
+        return plan
+    if tier is None:
+        named = ", ".join(f"{path.name}@{one}" for one in tiers)
+        raise InputError("D250", f"{path} makes several files, and this works on one.", f"Name one: {named}.")
+    return plan.of_tier(tier)
 
 
 def read_text(path: Path) -> str:
