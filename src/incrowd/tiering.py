@@ -26,11 +26,6 @@ from incrowd.plan.requirements import AlphaK, K
 from incrowd.secret import Secret, find_secret
 from incrowd.tracing import trace
 
-REMEDIES = {
-    "composition": "Use the same categories in both, or sample them apart",
-    "differencing": "Drop the same people from both, or recode them instead of dropping them from one",
-}
-
 
 def run_tiers(
     path: str | Path,
@@ -113,5 +108,6 @@ def _refuse_above(attacked: Attacked, limit: float) -> None:
         raise NotReleasable(
             "R024",
             f"who {attacked.scenario} pins down {share}; nothing was released.",
-            f"{REMEDIES[attacked.attack]}; together: limit says what is allowed.",
+            "Use the same categories in both, drop the same people from both, or sample them apart; together: limit says "
+            "what is allowed.",
         )
