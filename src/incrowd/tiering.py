@@ -108,6 +108,6 @@ def _refuse_above(attacked: Attacked, limit: float) -> None:
         raise NotReleasable(
             "R024",
             f"who {attacked.scenario} pins down {share}; nothing was released.",
-            "Use the same categories in both, drop the same people from both, or sample them apart; together: limit says "
-            "what is allowed.",
+            "Use the same categories in both, drop the same people from both, or sample them apart; together: limit "
+            "says what is allowed.",
         )
