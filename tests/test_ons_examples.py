@@ -112,9 +112,11 @@ def test_the_energy_file_under_a_licence_and_open_from_one_plan(desk):
     licensed, opened = ic.run_tiers(desk / "energy-tiers.yaml", out=desk / "tiers")
     assert (licensed.log.tier, opened.log.tier) == ("safeguarded", "open")
     assert opened.log.end.records < licensed.log.end.records / 9
-    assert {a.attack for a in opened.log.attacks} == {"composition"}
-    newly = [a.success.value - a.baseline for a in opened.log.attacks]
-    assert 0 < max(newly) <= 0.25  # measured, and not nothing: two files tell more than one
+    newly = {a.attack: 0.0 for a in opened.log.attacks}
+    for a in opened.log.attacks:
+        newly[a.attack] = max(newly[a.attack], a.success.value - a.baseline)
+    assert 0 < newly["composition"] <= 0.25  # measured, and not nothing: two files tell more than one
+    assert 0 < newly["differencing"] < 0.01  # nearly everybody is not in the sample, in large crowds
 
 
 def test_the_plans_have_no_faults_and_every_step_a_word(desk):

@@ -1,6 +1,7 @@
 """Several files from one source: each holds alone, and two of them do not undo each other, or none is released."""
 
 import csv
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import yaml
 
 import incrowd as ic
 from incrowd.errors import InputError
+from incrowd.evidence.public import PublicFacts
 from incrowd.plan import load_tiers
 from people import plan_with, write_case
 
@@ -48,8 +50,7 @@ def test_each_tier_gets_its_file_and_each_holds(tmp_path: Path) -> None:
         classes = Counter((row["age"], row["sex"]) for row in rows)
         assert len(classes) == 2 * bands
         assert min(classes.values()) >= 3
-        assert [attacked.attack for attacked in run.log.attacks] == ["composition"] * len(run.log.attacks)
-        assert run.log.attacks
+        assert [attacked.attack for attacked in run.log.attacks] == ["composition"] * 2  # nobody is in one of them only
         assert "tiers: []" in (run.audit / "plan.yaml").read_text()
     assert not (tmp_path / "release").exists()
 
@@ -102,7 +103,7 @@ def test_a_file_of_a_tier_is_attacked_before_it_is_released(tmp_path: Path) -> N
 
 
 def test_files_about_other_people_are_harmless_together(tmp_path: Path) -> None:
-    """One file keeps the young, the other the old: nobody is in both, so there is nothing to put together."""
+    """One file keeps the young, the other the old: nobody is in both, so only taking away can be tried."""
     single = [str(age) for age in range(20, 60)]
     path = _case(tmp_path, [_bands("0", *single[20:]), SUPPRESS], [_bands("0", *single[:20], "40"), SUPPRESS])
     path.with_name("people.csv").write_text(
@@ -110,7 +111,89 @@ def test_files_about_other_people_are_harmless_together(tmp_path: Path) -> None:
     )
     runs = ic.run_tiers(path)
     assert [run.log.end.records for run in runs] == [20, 20]
-    assert [run.log.attacks for run in runs] == [(), ()]
+    for run in runs:
+        tried = [(one.attack, one.success.hits, one.success.tries) for one in run.log.attacks if one.success]
+        assert tried == [("differencing", 0, 20)] * 2
+
+
+def _with_area(folder: Path, lines: list[str], k: str = "5", **more: Any) -> Path:
+    """The open file drops the area, the safeguarded one drops whoever is rare in it."""
+    plan = plan_with(requirements=[{"model": "k", "k": k}], steps=[DROP], **more)
+    del plan["tier"]
+    plan["variables"]["area"] = {"role": "key", "reason": "visible"}
+    plan["tiers"] = [
+        {"tier": "open", "steps": [{"step": "drop", "variables": ["area"]}, SUPPRESS]},
+        {"tier": "safeguarded", "steps": [SUPPRESS]},
+    ]
+    path = write_case(folder, plan)
+    path.with_name("people.csv").write_text("name,age,sex,ill,note,area\n" + "\n".join(lines) + "\n")
+    return path
+
+
+#: 600 people in two areas, and one alone in a third.
+AREAS = [f"n{i},{20 + i % 3},{'fm'[i // 3 % 2]},{'yn'[i // 7 % 3 == 0]},0,{'NS'[i // 6 % 2]}" for i in range(600)]
+ALONE = "canary,21,f,y,0,Xcanaryville"
+
+
+def _left(folder: Path) -> Counter[tuple[str, ...]]:
+    """The open file minus the safeguarded one, by what both tell."""
+    files = [_read(folder / tier / "release" / "people.csv") for tier in ("open", "safeguarded")]
+    columns = [name for name in files[0][0] if name in files[1][0]]
+    one, other = (Counter(tuple(row[name] for name in columns) for row in rows) for rows in files)
+    return one - other
+
+
+def test_whom_one_file_drops_is_not_given_back_by_the_other(tmp_path: Path) -> None:
+    with pytest.raises(ic.NotReleasable) as refusal:
+        ic.run_tiers(_with_area(tmp_path, [*AREAS, ALONE]))
+    assert refusal.value.code == "R024"
+    assert "people in open only" in str(refusal.value)
+    assert "Xcanaryville" not in str(refusal.value)
+    assert not list(tmp_path.glob("*/release"))
+    runs = ic.run_tiers(_with_area(tmp_path, [*AREAS, ALONE], together={"limit": "1"}))
+    assert list(_left(tmp_path).elements()) == [("21", "f", "y", "0")]  # what the refusal is about
+    for run in runs:
+        found = [one for one in run.log.attacks if one.attack == "differencing"]
+        assert [(one.success.hits, one.success.tries, one.worst) for one in found if one.success] == [(1, 1, (601,))]
+        names = [(one.attack, one.scenario) for one in run.log.attacks]
+        assert len(set(names)) == len(names)
+
+
+def test_the_dropped_are_safe_in_a_crowd_as_large_as_is_promised(tmp_path: Path) -> None:
+    """Four areas with four people each, of one age and sex: sixteen are left, and k is five."""
+    more = [f"m{i},21,f,{'yn'[i % 2]},0,X{i // 4}" for i in range(16)]
+    runs = ic.run_tiers(_with_area(tmp_path, [*AREAS, *more]))
+    assert [run.log.end.records for run in runs] == [616, 600]
+    assert sum(_left(tmp_path).values()) == 16
+    with pytest.raises(ic.NotReleasable, match="R024"):  # but four people are fewer than five
+        ic.run_tiers(_with_area(tmp_path, [*AREAS, *more[:4]]))
+
+
+def test_no_public_report_tells_what_another_one_hides(tmp_path: Path) -> None:
+    """The safeguarded file loses one record and hides that; the number of records that came is in neither report."""
+    extra = [f"m{i},70,f,y,0,N" for i in range(7)]
+    sample = {"step": "sample", "fraction": "0.5"}
+    path = _with_area(tmp_path, [*AREAS, *extra, ALONE], together={"limit": "1"})
+    for steps, kept in (([SUPPRESS], 608), ([sample, SUPPRESS], None)):
+        plan = yaml.safe_load(path.read_text())
+        plan["tiers"][0]["steps"] = [{"step": "drop", "variables": ["area"]}, *steps]
+        path.write_text(yaml.safe_dump(plan, sort_keys=False))
+        runs = ic.run_tiers(path)
+        assert runs[1].log.end.records == 607
+        assert kept in (None, runs[0].log.end.records)
+        for run in runs:
+            facts = PublicFacts.of(run.log)
+            assert facts.records_in in ("fewer than 10 more", "at least as many")
+            text = (run.release / "report.html").read_text()
+            assert facts.records_in in text
+            assert ("608" in text) == (run.log.end.records == 608)  # then the file itself tells it
+            assert not re.search(r"\bnone (is|are) not", text)
+
+
+def test_where_no_file_loses_few_the_source_is_told(tmp_path: Path) -> None:
+    more = [f"m{i},21,f,{'yn'[i % 2]},0,X{i // 4}" for i in range(16)]
+    runs = ic.run_tiers(_with_area(tmp_path, [*AREAS, *more]))
+    assert [PublicFacts.of(run.log).records_in for run in runs] == ["616", "616"]
 
 
 def test_the_files_share_no_order(tmp_path: Path) -> None:

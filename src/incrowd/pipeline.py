@@ -57,12 +57,14 @@ def run(
     progress: Progress | None = None,
     within: Callable[[float], None] | None = None,
     together: tuple[Attacked, ...] = (),
+    source_hidden: bool = False,
 ) -> Run:
     """Take a plan from the raw file to a release. Raises NotReleasable, and publishes nothing, when it must not be.
 
     `folder` is where the files that a plan names are looked for (the plan's own folder), `out` where `runs` and the
     pointer `release` are put (the same). `memory` caps what the process may use. `progress` hears what begins, `within`
-    which share of it the engine has done. `together` are attacks with another file of the same plan, for the report.
+    which share of it the engine has done. `together` are attacks with another file of the same plan, for the report;
+    `source_hidden` says that the public report may not tell how many records came, as another file's does not.
     """
     if not isinstance(plan, Plan) and not Path(plan).exists() and "@" in Path(plan).name:
         message = "a file of one tier is released with those of the others, or not at all."
@@ -79,7 +81,8 @@ def run(
         if plan.scenarios or plan.use_cases or plan.sweep is not None or plan.alternatives:
             start = near(start, "what the plan asks about risk and utility")
         done = carry_out(plan, start, context, work, tell)
-        log, state = replace(done.log, attacks=(*done.log.attacks, *together)), done.state
+        log = replace(done.log, attacks=(*done.log.attacks, *together), source_hidden=source_hidden)
+        state = done.state
         tell("utility: what analysts keep")
         released = open_source(done.file, delimiter=",", encoding="utf-8", spill=work.spill, memory=share_of(cap))
         if done.refusal is None and isinstance(start, State) and isinstance(state, State):

@@ -1,11 +1,12 @@
 """Several files from one source: each made and judged as any release, and then all of them together.
 
 Somebody may hold more than one of the files. So before the first is published, all are made on trial, and an intruder
-who has two of them tries to learn what neither tells alone.
+who has two of them tries to learn what neither tells alone: about people in both, and about those in only one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import combinations
@@ -13,10 +14,15 @@ from pathlib import Path
 
 from incrowd.attack.composition import compose
 from incrowd.attack.situation import Situation
+from incrowd.attack.subtraction import subtract
 from incrowd.attack.value import Attacked
+from incrowd.attack.words import percent
 from incrowd.errors import NotReleasable
+from incrowd.evidence.log import RunLog
+from incrowd.evidence.public import loses_few
 from incrowd.pipeline import Progress, Run, run
 from incrowd.plan import Plan, load_tiers
+from incrowd.plan.requirements import AlphaK, K
 from incrowd.secret import Secret, find_secret
 from incrowd.tracing import trace
 
@@ -43,6 +49,7 @@ def run_tiers(
     found: dict[str, list[Attacked]] = {plan.tier: [] for plan in plans}
     with ExitStack() as stack:
         situations: dict[str, Situation] = {}
+        logs: list[RunLog] = []
         for number, plan in enumerate(plans, start=1):
             if progress is not None:
                 progress(f"{plan.tier}: on trial", number, len(plans))
@@ -51,19 +58,18 @@ def run_tiers(
                 run(plan, folder=folder, out=_home(home, plan), secret=secret, memory=memory)  # refuses, with its audit
                 raise traced.done.refusal
             situations[plan.tier] = traced.situation()
+            logs.append(traced.done.log)
         for one, other in combinations(plans, 2):
             pair = situations[one.tier], situations[other.tier]
-            if not (pair[0].inside & pair[1].inside).any():
-                continue  # nobody is in both: there is nothing to put together
-            for attacked in compose(*pair):
-                named = replace(attacked, scenario=f"holds the files {one.tier} and {other.tier}")
+            for named in _tried(one, other, *pair):
                 found[one.tier].append(named)
                 found[other.tier].append(named)
                 _refuse_above(named, limit)
+        hidden = any(loses_few(log) for log in logs)
     return tuple(
         run(
             plan, folder=folder, out=_home(home, plan), secret=secret, memory=memory, progress=progress,
-            together=tuple(found[plan.tier]),
+            together=tuple(found[plan.tier]), source_hidden=hidden,
         )
         for plan in plans
     )  # fmt: skip
@@ -75,6 +81,22 @@ def _home(home: Path, plan: Plan) -> Path:
     return folder
 
 
+def _tried(one: Plan, other: Plan, first: Situation, second: Situation) -> Iterator[Attacked]:
+    """What the two files give away together, each attack under a name of its own."""
+    holds = f"holds the files {one.tier} and {other.tier}"
+    if (first.inside & second.inside).any():  # else there is nothing to put together
+        for attacked in compose(first, second):
+            yield replace(attacked, scenario=f"{holds} ({attacked.scenario} of people in both)")
+    for plan, kept, dropped in ((one, first, second), (other, second, first)):
+        for attacked in subtract(kept, dropped, _required(plan)):
+            yield replace(attacked, scenario=f"{holds} (people in {plan.tier} only)")
+
+
+def _required(plan: Plan) -> int:
+    """The largest crowd that a file promises to everybody in it."""
+    return max((each.k for each in plan.requirements if isinstance(each, K | AlphaK)), default=1)
+
+
 def _refuse_above(attacked: Attacked, limit: float) -> None:
     """The files are counted whole, so the share itself is compared, not the end of an interval."""
     if attacked.success is None:
@@ -82,9 +104,10 @@ def _refuse_above(attacked: Attacked, limit: float) -> None:
         raise NotReleasable("R025", message, "Nothing was released.")
     pinned = attacked.success.value - (attacked.baseline or 0.0)
     if pinned > limit:
-        share = f"{pinned:.2%} of the people whom neither pins down alone, where {limit:.2%} are allowed"
+        share = f"{percent(pinned)} of them although neither does alone, where {percent(limit)} are allowed"
         raise NotReleasable(
             "R024",
             f"who {attacked.scenario} pins down {share}; nothing was released.",
-            "Use the same categories in both, or sample them apart; together: limit says what is allowed.",
+            "Use the same categories in both, drop the same people from both, or sample them apart; together: limit "
+            "says what is allowed.",
         )

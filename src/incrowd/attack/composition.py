@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -82,7 +82,8 @@ def compose(first: Situation, second: Situation) -> list[Attacked]:
     """The same for two releases of one source, both traced: targets are the people in both.
 
     In each the target is looked for by its own scenario's keys. Sensitive variables that only the second tells are
-    attacked with the roles exchanged.
+    attacked with the roles exchanged. What is learnt stands in `scenario`. People in only one of them: see
+    subtraction.py.
     """
     both = _some(first, first.inside & second.inside)
     if not len(both) or not first.scenario.keys or not second.scenario.keys:
@@ -92,7 +93,8 @@ def compose(first: Situation, second: Situation) -> list[Attacked]:
     rest = [name for name in second.sensitive if name not in first.sensitive]
     if rest:
         found += _attacks(second, sides[1], sides[0][0], both, "; and has a second release of the same source", rest)
-    return found
+    learnt = [*first.sensitive, "the record", *rest]
+    return [replace(one, scenario=name) for one, name in zip(found, learnt, strict=True)]
 
 
 def _sides(situation: Situation, met: Meeting) -> list[Side]:

@@ -66,9 +66,8 @@ class PublicFacts:
     @staticmethod
     def of(log: RunLog) -> PublicFacts:
         """Take from the log what may be said in public."""
-        came, left = log.start.records, log.end
-        # With the exact number that came, the number that went would be told, too.
-        few = 0 < came - left.records < HIDDEN_BELOW
+        left = log.end
+        records_in, lost = _source(log)
         review, k, tested = log.about.review, required_k(log.verdicts), log.human_test
         smallest = f"{k} or more" if k and k <= left.smallest < HIDDEN_BELOW else shown(left.smallest)
         return PublicFacts(
@@ -76,12 +75,12 @@ class PublicFacts:
             tier=log.tier,
             kind=log.kind,
             counts_people=log.unit is not None,
-            records_in=f"{FEW} more" if few else shown(came),
+            records_in=records_in,
             records=shown(left.records),
             people=shown(left.people),
             classes=shown(left.classes),
             smallest=smallest,
-            lost=FEW if few else words.share(came - left.records, came),
+            lost=lost,
             keys=left.keys,
             sizes=joined_sizes(left),
             verdicts=tuple(_verdict(verdict) for verdict in log.verdicts if verdict.model != "attack"),
@@ -94,6 +93,23 @@ class PublicFacts:
             limits=any(verdict.model == "attack" for verdict in log.verdicts),
             intruder_test="" if tested is None else tested.public,
         )
+
+
+def loses_few(log: RunLog) -> bool:
+    """Whether so few records are lost that their number is not told."""
+    return 0 < log.start.records - log.end.records < HIDDEN_BELOW
+
+
+def _source(log: RunLog) -> tuple[str, str]:
+    """How many records came, and how many of them went. With the exact number that came, the number that went would be
+    told, too: in this file, or in another one of the same plan.
+    """
+    came = log.start.records
+    if loses_few(log):
+        return f"{FEW} more", FEW
+    if log.source_hidden:
+        return "at least as many", "any others"
+    return shown(came), words.share(came - log.end.records, came)
 
 
 def shown(number: int) -> str:

@@ -28,5 +28,7 @@ class Together(Strict):
     """What the files may not do together: somebody may hold more than one."""
 
     limit: Annotated[float, Field(ge=0, le=1)] = Field(
-        0.0, description="The largest share of the people whom two of the files pin down together and neither alone."
+        0.0,
+        description="The largest share of the people whom two of the files pin down together and neither alone: of the "
+        "people in both, and of those in only one.",
     )
