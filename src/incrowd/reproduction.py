@@ -97,6 +97,7 @@ def reproduce(
                 done = run(
                     ready, folder=where, out=private / "out-again", secret=archive.secret, memory=memory,
                     progress=progress, within=within, together=_together(archive),
+                    source_hidden=bool(archive.log.get("source_hidden")),
                 )  # fmt: skip
                 again = _hashes(done.release)
             except NotReleasable as refusal:

@@ -15,7 +15,7 @@ from pathlib import Path
 from incrowd.attack.composition import compose
 from incrowd.attack.situation import Situation
 from incrowd.attack.subtraction import subtract
-from incrowd.attack.value import Attacked
+from incrowd.attack.value import TOGETHER, Attacked
 from incrowd.attack.words import percent
 from incrowd.errors import NotReleasable
 from incrowd.evidence.log import RunLog
@@ -83,7 +83,7 @@ def _home(home: Path, plan: Plan) -> Path:
 
 def _tried(one: Plan, other: Plan, first: Situation, second: Situation) -> Iterator[Attacked]:
     """What the two files give away together, each attack under a name of its own."""
-    holds = f"holds the files {one.tier} and {other.tier}"
+    holds = f"{TOGETHER} {one.tier} and {other.tier}"
     if (first.inside & second.inside).any():  # else there is nothing to put together
         for attacked in compose(first, second):
             yield replace(attacked, scenario=f"{holds} ({attacked.scenario} of people in both)")
