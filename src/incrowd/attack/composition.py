@@ -85,7 +85,7 @@ def compose(first: Situation, second: Situation) -> list[Attacked]:
     attacked with the roles exchanged. What is learnt stands in `scenario`. People in only one of them: see
     subtraction.py.
     """
-    both = _some(first, first.inside & second.inside)
+    both = np.flatnonzero(first.inside & second.inside)  # all of them: a limit of 0 is about everybody
     if not len(both) or not first.scenario.keys or not second.scenario.keys:
         return [untried(first, "composition", ACTS, "nobody is in both releases, or there are no known keys.")]
     sides = [_sides(one, meet(one, both)) for one in (first, second)]
