@@ -11,9 +11,10 @@ import pyarrow as pa
 from scipy.sparse import csr_array
 
 from incrowd.attack.compatible import compatible, profiles
+from incrowd.attack.fitting import agreeing
 from incrowd.attack.homogeneity import largest_of
 from incrowd.attack.knowledge import Bools, believed, joined, knows, sensitive_of, untried, worst_of
-from incrowd.attack.meeting import Meeting, agreeing, labels_of, meet
+from incrowd.attack.meeting import Meeting, labels_of, meet
 from incrowd.attack.situation import Beside, Int64, Situation, codes_of
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
@@ -98,9 +99,8 @@ def compose(first: Situation, second: Situation) -> list[Attacked]:
 
 
 def _sides(situation: Situation, met: Meeting) -> list[Side]:
-    """Targets against their own release, in both readings of blank and coarser keys (see meeting.py)."""
-    readings = [met, met.narrow] if met.coarse else [met]
-    return [Side(situation.released, each.combination, each.class_of, each.meets) for each in readings]
+    """Targets against their own release, in all readings of blank and coarser keys (see meeting.py)."""
+    return [Side(situation.released, each.combination, each.class_of, each.meets) for each in met.readings]
 
 
 def _some(situation: Situation, whom: Bools) -> Int64:
@@ -124,9 +124,7 @@ def _other(situation: Situation, other: pa.Table, keys: Sequence[str], targets: 
     for column, own, names in zip(theirs, mine, labels, strict=True):
         there, here = np.unique(column), np.unique(own)
         fit = compatible([names[code] for code in here.tolist()], [names[code] for code in there.tolist()])
-        whom = np.zeros((len(there), len(names)), bool)
-        whom[:, here] = fit.T
-        fits.append(dict(zip(there.tolist(), whom, strict=True)))
+        fits.append({code: here[whom] for code, whom in zip(there.tolist(), fit.T, strict=True)})
     spans = [len(names) for names in labels]
     first, combination = group(pack(list(mine), spans))
     begin, class_of = group(pack(list(theirs), spans))

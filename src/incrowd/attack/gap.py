@@ -15,7 +15,7 @@ from incrowd.attack.knowledge import (
     untried,
     worst_of,
 )
-from incrowd.attack.meeting import Meeting, meet
+from incrowd.attack.meeting import Meeting, blurred, meet
 from incrowd.attack.situation import Beside, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
@@ -29,7 +29,8 @@ MOST_CELLS = 20_000_000
 def gap(situation: Situation, beside: Beside) -> list[Attacked]:
     """Of people whose class was left out of the release: is their value told by the classes around the gap?
 
-    Targets: the people whose combination of the scenario's keys no released record can have. Success: how many of them
+    Targets: the people whose combination of the scenario's keys no released record can have, records that can be
+    everybody's aside. Success: how many of them
     have the value that is most frequent among the released neighbours (classes that differ in one key); without
     neighbours, the release's most frequent value is stated. `claimed`: the same where that value has more than half of
     the neighbours. Baseline: the release's most frequent value for all of them. Control: the same guess about people in
@@ -45,6 +46,8 @@ def gap(situation: Situation, beside: Beside) -> list[Attacked]:
     targets = gone[met.combination]
     if not targets.any():
         why_not = "no combination of the keys is missing from the release: there is no gap."
+        return [untried(situation, "gap", ACTS, why_not, name) for name in situation.sensitive]
+    if why_not := blurred(situation, met, targets):
         return [untried(situation, "gap", ACTS, why_not, name) for name in situation.sensitive]
     found = []
     for name in situation.sensitive:

@@ -68,8 +68,14 @@ def around(met: Meeting, sensitive: Sensitive) -> Around:
 
 
 def missing(met: Meeting) -> Bools:
-    """For each combination, whether no released record can have it."""
-    return np.asarray(np.diff(met.meets.indptr) == 0)
+    """For each combination, whether no released record can have it.
+
+    A class that can be everybody's is none of anybody's: beside others it closes no gap.
+    """
+    anybody = met.loose & (np.bincount(met.meets.indices, minlength=met.classes) == met.meets.shape[0])
+    if anybody.all():
+        anybody[:] = False
+    return np.asarray(met.meets @ (~anybody).astype(float) == 0)
 
 
 def auc(scores: Floats, true: Bools) -> float | None:

@@ -15,7 +15,7 @@ from incrowd.attack.knowledge import (
     untried,
     worst_of,
 )
-from incrowd.attack.meeting import Meeting, meet, targets_of
+from incrowd.attack.meeting import Meeting, blurred, meet, targets_of
 from incrowd.attack.situation import Beside, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
@@ -31,9 +31,10 @@ def homogeneity(situation: Situation, beside: Beside) -> list[Attacked]:
     A target's class are the released records that can be theirs by the scenario's keys. Success: values stated rightly,
     of all targets; `claimed` the same of those for whom one is stated. Baseline: the most frequent value stated for the
     same people, so that the two compare. Control: the attack on people who are not in the release but have a class in
-    it. Blank and coarser keys are read in two ways (may be anybody's, or not thought of where a class has the very same
-    labels), and the way that is right more often is reported. Misleads where the value is the same for nearly
-    everybody: see the baseline. Reference: Machanavajjhala et al. (2007).
+    it. Blank and coarser keys are read in three ways (may be anybody's; not thought of where a class has the very same
+    labels; only the classes that fit the fewest people), and the way that is right most often is reported. Where more
+    than half of the targets were released with a key that fits nobody (noise), it is not tried. Misleads where the
+    value is the same for nearly everybody: see the baseline. Reference: Machanavajjhala et al. (2007).
     """
     if why := impossible(situation, "homogeneity", ACTS):
         return why
@@ -46,8 +47,9 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacke
     if not aimed.any() or not (sensitive.released >= 0).any():
         why = "there is nobody to go for, or no released record has a value."
         return untried(situation, "homogeneity", ACTS, why, sensitive.name)
-    readings = [met] if not met.coarse else [met, met.narrow]
-    stated = [_stated(reading, sensitive) for reading in readings]
+    if why := blurred(situation, met, aimed):
+        return untried(situation, "homogeneity", ACTS, why, sensitive.name)
+    stated = [_stated(reading, sensitive) for reading in met.readings]
     true = sensitive.true[met.people]
     value = max(stated, key=lambda found: int((found[aimed] == true[aimed]).sum()))
     claims, right = value >= 0, (value >= 0) & (value == true)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from incrowd.attack.fitting import ANY
 from incrowd.attack.knowledge import (
     Sensitive,
     believed,
@@ -106,8 +107,9 @@ def _attack(
 def features(situation: Situation, people: Int64) -> tuple[Floats, Floats, list[int]]:
     """The keys as numbers, of the released records and of people as believed; and which of them are categories.
 
-    Labels that are numbers or ranges become numbers (the middle), so that a coarser label lies where its values do. Of
-    others, a value that the release does not use is replaced by the label it was most often released under.
+    Labels that are numbers or ranges become numbers (the middle), so that a coarser label lies where its values do; one
+    that was given up altogether is missing. Of other labels, a value that the release does not use is replaced by the
+    label it was most often released under.
     """
     keys = situation.scenario.keys
     tables = [situation.released.select(keys), believed(situation, people), situation.known.select(keys)]
@@ -116,7 +118,7 @@ def features(situation: Situation, people: Int64) -> tuple[Floats, Floats, list[
     categories = []
     for i, key in enumerate(keys):
         labels, (released, mine, true) = labels_of(tables, key), (codes[i] for codes in coded)
-        if are_numbers(labels):
+        if are_numbers([label for label in labels if label != ANY]):
             points = np.array([middle(label) for label in labels])
             columns.append((points[released], points[mine]))
             continue

@@ -7,20 +7,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
+from incrowd.attack.fitting import agreeing, fits_of
 from incrowd.attack.knowledge import Bools, believed, whole_of
 from incrowd.attack.situation import Int64, Situation, codes_of
-from incrowd.attack.spans import overlaps, span
 from incrowd.keys.packing import group, pack
 
-#: Label of a value that a hierarchy has given up altogether.
-ANY = "*"
 #: Above so many comparisons of a combination with a class only some of the people are gone for.
 MOST_PAIRS = 2_000_000_000
 MOST_PEOPLE = 20_000
-_CHUNK = 50_000_000
 
 
 @dataclass(frozen=True)
@@ -40,6 +36,7 @@ class Meeting:
     class_codes: Int64  # for each key the code of each class, by the same numbers
     exact: Int64  # for each combination the class with the very same labels, or -1
     loose: Bools  # for each class, whether a key of it is blank or coarser than the original's
+    stray: Bools  # for each class, whether a key of it fits nobody, as a number with noise does
     sizes: Int64  # for each combination, how many records of the original have it in truth
     coarse: int  # released records in loose classes
     note: str = ""
@@ -50,13 +47,31 @@ class Meeting:
         return int(self.class_codes.shape[1])
 
     @property
+    def readings(self) -> list[Meeting]:
+        """The ways in which an intruder can take blank and coarser keys: an attack reports the one that serves best."""
+        return [self, self.narrow, self.closest] if self.coarse else [self]
+
+    @property
     def narrow(self) -> Meeting:
-        """The other reading: where a class has the very same labels, no other record is thought of."""
-        if not self.coarse:
-            return self
+        """The second reading: where a class has the very same labels, no other record is thought of."""
         there = np.flatnonzero(self.exact >= 0)
         same = csr_array((np.ones(len(there)), (there, self.exact[there])), shape=self.meets.shape)
         return replace(self, meets=csr_array(same + diags_array((self.exact < 0).astype(float)) @ self.meets))
+
+    @property
+    def closest(self) -> Meeting:
+        """The third reading: of the classes that fit, only those that fit the fewest people are thought of.
+
+        One record that can be anybody's is otherwise among everybody's candidates, and no class looks uniform.
+        """
+        covered = self.meets.T @ np.bincount(self.combination, minlength=self.meets.shape[0])
+        cover, filled = covered[self.meets.indices], np.diff(self.meets.indptr)
+        least = np.full(len(filled), np.inf)
+        np.minimum.at(least, np.repeat(np.arange(len(filled)), filled), cover)
+        meets = self.meets.copy()
+        meets.data = (cover == np.repeat(least, filled)).astype(float)
+        meets.eliminate_zeros()
+        return replace(self, meets=meets)
 
     def counts(self, released: Int64, values: int) -> csr_array:
         """For each combination, how many of the records that it meets have each value. Missing (-1) is left out."""
@@ -99,6 +114,17 @@ def targets_of(situation: Situation, met: Meeting) -> tuple[Bools, Bools]:
     return aimed, ~inside & (np.diff(met.meets.indptr) > 0)[met.combination]
 
 
+def blurred(situation: Situation, met: Meeting, aimed: Bools) -> str:
+    """Why nothing can be said of these people: more than half of them were released under a key that fits nobody."""
+    lost = np.zeros(situation.known.num_rows, bool)
+    lost[situation.lines] = met.stray[met.class_of]
+    number, of = int(lost[met.people[aimed]].sum()), int(aimed.sum())
+    if 2 * number <= of:
+        return ""
+    return f"{number:,} of {of:,} people were released with a key that fits nobody in the original, as after noise or \
+averaging. This attack does not look for the nearest, so that it finds nothing would not show that they are safe."
+
+
 def _meet(situation: Situation, people: Int64, limited: bool = True) -> Meeting | None:
     keys = situation.scenario.keys
     tables = [believed(situation, people), situation.released.select(keys), situation.known.select(keys)]
@@ -111,12 +137,12 @@ def _meet(situation: Situation, people: Int64, limited: bool = True) -> Meeting 
     class_codes, class_of, at = _distinct(theirs, together[ends[0] : ends[1]])
     sizes = np.bincount(together[ends[1] :], minlength=len(begun))[places]
     exact = _find(at, places)
-    fits = [_fits(*each, situation.lines) for each in zip(labels, theirs, true, strict=True)]
+    fits = [fits_of(*each, situation.lines) for each in zip(labels, theirs, true, strict=True)]
     coarse, stray = np.zeros(class_codes.shape[1], bool), np.zeros(class_codes.shape[1], bool)
     for fit, column in zip(fits, class_codes, strict=True):
         coarse |= np.isin(column, list(fit))
-        stray |= np.isin(column, [code for code, whom in fit.items() if not whom.any()])
-    loose = np.flatnonzero(coarse)
+        stray |= np.isin(column, [code for code, whom in fit.items() if not len(whom)])
+    loose = np.flatnonzero(coarse & ~stray)
     if limited and codes.shape[1] * len(loose) > MOST_PAIRS:
         return None
     sure = np.flatnonzero(exact >= 0)
@@ -131,38 +157,13 @@ this attack does not look for the nearest."
         else ""
     )
     records = int(coarse[class_of].sum())
-    return Meeting(people, combination, class_of, meets, codes, class_codes, exact, coarse, sizes, records, note)
+    return Meeting(people, combination, class_of, meets, codes, class_codes, exact, coarse, stray, sizes, records, note)
 
 
 def labels_of(tables: Sequence[pa.Table], key: str) -> list[str | None]:
     """The labels of a key in the order of their codes (see codes_of)."""
     whole = pa.concat_arrays([whole_of(table[key]) for table in tables])
     found: list[str | None] = whole.dictionary_encode(null_encoding="encode").dictionary.to_pylist()
-    return found
-
-
-def _fits(labels: list[str | None], released: Int64, true: Int64, lines: Int64) -> dict[int, Bools]:
-    """For one key, the released labels that are blank or coarser than the original's: whose value can be behind each.
-
-    The intruder has the release's dictionary: a name that is no range stands for the values released under it.
-    """
-    number = len(labels)
-    people, told = np.zeros(number, bool), np.zeros(number, bool)
-    people[true], told[released] = True, True
-    blank = np.array([label is None for label in labels])
-    unsaid = told & ~people
-    if (blank[released] & ~blank[true[lines]]).any():
-        unsaid |= blank
-    found: dict[int, Bools] = {}
-    for code in np.flatnonzero(unsaid).tolist():
-        label = labels[code]
-        if label is None or label == ANY:
-            found[code] = np.ones(number, bool)
-        elif span(label) is not None:
-            found[code] = overlaps(labels, [label])[:, 0] & people
-        else:
-            found[code] = np.zeros(number, bool)
-            found[code][true[lines[released == code]]] = True
     return found
 
 
@@ -178,37 +179,3 @@ def _find(sorted_places: Int64, wanted: Int64) -> Int64:
         return np.full(len(wanted), -1, np.int64)
     at = np.minimum(np.searchsorted(sorted_places, wanted), len(sorted_places) - 1)
     return np.where(sorted_places[at] == wanted, at, -1).astype(np.int64)
-
-
-def agreeing(codes: Int64, classes: Int64, fits: list[dict[int, Bools]]) -> tuple[Int64, Int64]:
-    """Pairs of a combination and a class that agree in every key: one bit for each class, and-ed key by key."""
-    number = classes.shape[1]
-    if not number:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    bits = [_bits(int(codes[i].max(initial=0)) + 1, classes[i], fit) for i, fit in enumerate(fits)]
-    step = max(_CHUNK // bits[0].shape[1], 1)
-    rows: list[Int64] = []
-    columns: list[Int64] = []
-    for start in range(0, codes.shape[1], step):
-        part = codes[:, start : start + step]
-        both = bits[0][part[0]]
-        for table, column in zip(bits[1:], part[1:], strict=True):
-            both &= table[column]
-        row, byte = np.nonzero(both)
-        at, bit = np.nonzero(np.unpackbits(both[row, byte][:, None], axis=1))
-        rows.append(start + row[at])
-        columns.append(byte[at] * 8 + bit)
-    return np.concatenate(rows), np.concatenate(columns)
-
-
-def _bits(number: int, column: Int64, fit: dict[int, Bools]) -> NDArray[np.uint8]:
-    """For each value of a person, a bit for each class: whether the class's label can be theirs."""
-    found = np.zeros((number, (len(column) + 7) // 8), np.uint8)
-    step = max(_CHUNK // max(len(column), 1), 1)
-    for start in range(0, number, step):
-        values = np.arange(start, min(start + step, number))
-        same = values[:, None] == column[None, :]
-        for code, whom in fit.items():
-            same[:, column == code] = whom[values][:, None]
-        found[values] = np.packbits(same, axis=1)
-    return found

@@ -6,7 +6,7 @@ import numpy as np
 
 from incrowd.attack.gaps import around
 from incrowd.attack.knowledge import Bools, Sensitive, impossible, joined, knows, sensitive_of, untried, worst_of
-from incrowd.attack.meeting import Meeting, meet
+from incrowd.attack.meeting import Meeting, blurred, meet
 from incrowd.attack.situation import Beside, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
@@ -39,6 +39,8 @@ def minimality(situation: Situation, beside: Beside) -> list[Attacked]:
     whole = np.bincount(met.class_of, minlength=met.classes)[met.exact[~absent]]
     if not absent.any() or not len(whole):
         why_not = "every combination of the keys is in the release as it is, or none: nothing to reason from."
+        return [untried(situation, "minimality", ACTS, why_not, name) for name in situation.sensitive]
+    if why_not := blurred(situation, met, absent[met.combination]):
         return [untried(situation, "minimality", ACTS, why_not, name) for name in situation.sensitive]
     large = absent & (met.sizes >= whole.min())
     found = []

@@ -17,7 +17,7 @@ from incrowd.attack.knowledge import (
     untried,
     worst_of,
 )
-from incrowd.attack.meeting import Meeting, meet, targets_of
+from incrowd.attack.meeting import Meeting, blurred, meet, targets_of
 from incrowd.attack.situation import Beside, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
@@ -37,7 +37,8 @@ def skewness(situation: Situation, beside: Beside) -> list[Attacked]:
     Gain = q/p: q the share of the true value among the released records that can be the target's by the scenario's
     keys, p its share in the whole release. Success: targets with a gain of 2 or more. Baseline: the same with the
     release's sensitive values dealt out anew by keyed chance (mean of five), as chance alone makes small classes
-    uneven. Control: people who are not in the release but have a class in it. Misleads for a value that more than half
+    uneven. Control: people who are not in the release but have a class in it. Blank and coarser keys, and keys with
+    noise, are taken as in homogeneity. Misleads for a value that more than half
     of the file has: its share cannot double (homogeneity tells about those). Reference: Li, Li and Venkatasubramanian
     (2007).
     """
@@ -52,7 +53,9 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacke
     if not aimed.any() or not (sensitive.released >= 0).any():
         why = "there is nobody to go for, or no released record has a value."
         return untried(situation, "skewness", ACTS, why, sensitive.name)
-    readings = [met] if not met.coarse else [met, met.narrow]
+    if why := blurred(situation, met, aimed):
+        return untried(situation, "skewness", ACTS, why, sensitive.name)
+    readings = met.readings
     gains = [_gains(reading, sensitive) for reading in readings]
     at = max(range(len(readings)), key=lambda i: int((gains[i][aimed] >= FACTOR).sum()))
     gain, met = gains[at], readings[at]
