@@ -31,11 +31,14 @@ FACTS = Facts(
     False, 4, 2.0, 10**10, 10**10, "", "", "", 0,
 )  # fmt: skip
 TRUTHS = {
-    1: Truth("", 1 / 3, (1,), {"age": "0-39", "sex": "f", "ill": "y"}),
-    2: Truth("", 1.0, (3,), {"age": "40+", "sex": "m", "ill": "n"}),  # the release was perturbed
-    3: Truth("not released", 0.0, (), {"age": "40+", "sex": "f", "ill": "y"}),
-    4: Truth("made up", 0.0, (), {}),
+    1: Truth("", 1 / 3, (1,), {"age": "0-39", "sex": "f", "ill": "y"}, 3),
+    2: Truth("", 1.0, (3,), {"age": "40+", "sex": "m", "ill": "n"}, 1),  # the release was perturbed
+    3: Truth("not released", 0.0, (), {"age": "canary-age", "sex": "f", "ill": "y"}, 1),
+    4: Truth("made up", 0.0, (), {}, 0),  # fits no record
 }
+#: By card and attribute: in the release, and among the records that fit.
+FREQUENT = {(0, "ill"): 3 / 5, (1, "ill"): 2 / 3, (2, "ill"): 1.0, (3, "ill"): 1.0, (4, "ill"): 3 / 5}
+RELEASED = {"age": frozenset({"0-39", "40+"}), "sex": frozenset({"f", "m"})}
 
 
 def _claim(target: int | None, record: int | None, value: str | None = None, **more: object) -> Claim:
@@ -90,7 +93,7 @@ def _material(claims: list[tuple[int, ...]]) -> Material:
     for number, (who, target, record, value, confidence, used, decided) in enumerate(claims, start=1):
         claim = _claim(target, record, value, confidence=confidence, used=tuple(sorted(used)), id=number)
         judged.append(Judged(who, claim, judge(claim, TRUTHS.get(target or 0), BY_NUMBER, KEYS) or decided))
-    return Material(FACTS, 5, (1, 2, 3, 4), tuple(judged), TRUTHS, BY_NUMBER, {"ill": 3 / 5}, "2 decoys")
+    return Material(FACTS, 5, (1, 2, 3, 4), tuple(judged), TRUTHS, BY_NUMBER, FREQUENT, "2 decoys", RELEASED)
 
 
 @settings(max_examples=150)
@@ -127,8 +130,9 @@ def test_scores_are_what_a_count_by_hand_gives(claims: list[tuple[int, ...]]) ->
                 blind.append(0.0 if claim.target in (3, 4) else 3 / 5)
         assert scores.by_chance == pytest.approx(sum(blind) / len(done))
         fit = {1: 1 / 3, 2: 1.0, 3: 0.0, 4: 0.0}
+        likely = {1: 2 / 3, 2: 1.0, 3: 0.0, 4: 0.0}
         fits = [
-            b if c.record is None or c.target is None else fit[c.target]
+            b if c.target is None else (likely if c.record is None else fit)[c.target]
             for b, (_, c, _) in zip(blind, done, strict=True)
         ]
         assert scores.by_fit == pytest.approx(sum(fits) / len(done))
@@ -140,9 +144,12 @@ def test_scores_are_what_a_count_by_hand_gives(claims: list[tuple[int, ...]]) ->
         assert scores.upper >= scores.worst_case
         assert scores.upper > right / max(len(done), 1) or scores.upper == pytest.approx(1)
     assert scores.decoy_pairs == (
-        len({(j.intruder, j.claim.target) for j in found.judged if j.claim.target in (3, 4) and j.claim.record}), 8
+        len({(j.intruder, j.claim.target) for j in found.judged if j.claim.target == 3 and j.claim.record}), 4
     )  # fmt: skip
-    assert scores.targets_identified == len({c.target for _, c, v in done if v == "correct" and c.target in (1, 2)})
+    hits = [c for _, c, v in done if v == "correct" and c.target in (1, 2)]
+    assert scores.targets_identified == len({c.target for c in hits if c.record is not None})
+    assert scores.values_learned == len({c.target for c in hits if c.record is None})
+    assert "canary" not in dump_scores(scores)
     for used in scores.by_variable:
         users = [(c, v) for _, c, v in done if used.variable in c.used]
         assert used.correct == sum(v == "correct" for _, v in users)

@@ -18,8 +18,9 @@ import incrowd as ic
 from incrowd.errors import InputError, PlanError
 from incrowd.intruders import making
 from incrowd.intruders.browse import Search, parse_search, search
-from incrowd.intruders.custodian import decide, erase, keep_scores, kept_scores, material, opened, undecided_csv
+from incrowd.intruders.custodian import decide, keep_scores, kept_scores, material, opened, undecided_csv
 from incrowd.intruders.desk import Claim, Desk
+from incrowd.intruders.erasing import erase
 from incrowd.intruders.scoring import score
 from incrowd.intruders.store import Store
 from incrowd.intruders.value import dump_scores

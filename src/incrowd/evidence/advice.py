@@ -201,7 +201,9 @@ def _human_test(log: RunLog) -> Iterator[Reason]:
         text = "No people have tried to find somebody in this release (human intruder test)."
         yield Reason("safeguarded", text, "An intruder test with people, on this release.", "intruder-test")
     elif tested.beyond_luck:
-        text = f"People were right in {tested.total.correct} of {tested.claims} claims, more often than luck explains."
+        line = tested.beyond_band or tested.total
+        which = f" made with a confidence of {line.label}" if tested.beyond_band else ""
+        text = f"People were right in {line.correct} of {line.claims} claims{which}, more often than luck explains."
         yield Reason("controlled", text, "A release in which friendly intruders find nobody.", "intruder-test")
     elif not tested.claims or tested.upper > log.about.risk_open:
         text = f"People may be right in up to {tested.upper:.1%} of such claims, above {log.about.risk_open:g}."
