@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -19,7 +21,7 @@ from incrowd.intruders.desk import Claim
 from incrowd.intruders.schema import ReleasedColumn
 from incrowd.intruders.scoring import advise, compare, score
 from incrowd.intruders.store import Facts
-from incrowd.intruders.value import Used, dump_scores, load_scores
+from incrowd.intruders.value import Used, dump_scores, load_scores, read_tested
 from incrowd.intruders.verdicts import Truth, judge
 
 COLUMNS = ("age", "sex", "ill")
@@ -219,10 +221,52 @@ def test_a_key_to_split_by_must_be_one() -> None:
             score(_material([]), 0, name)
 
 
-def test_scores_that_are_none() -> None:
+def test_scores_that_are_none(tmp_path: Path) -> None:
     for text in ("", "[]", "{}", json.dumps({"title": "x"})):
         with pytest.raises(InputError, match="D224"):
             load_scores(text, "scores.json")
+    good = dump_scores(score(_material([(1, 1, 3, None, 90, {"age"}, None)]), 0))
+    place = tmp_path / "scores.json"
+    for bad in ("NaN", "Infinity", "-Infinity", "1e999"):
+        for field in ("worst_case", "hours", "high"):  # the last one is inside a line
+            place.write_text(re.sub(f'"{field}": [0-9.e-]+', f'"{field}": {bad}', good, count=1))
+            assert place.read_text() != good
+            with pytest.raises(InputError, match="D224"):
+                read_tested(place, "0" * 64)
+    place.write_text(good)
+    assert read_tested(place, "0" * 64).same_release
+
+
+def test_wild_guesses_do_not_hide_sure_hits() -> None:
+    sure, wild = (1, 1, 1, None, 95, {"age"}, None), (2, 1, 3, None, 10, {"sex"}, None)
+    scores = score(_material([sure] * 6 + [wild] * 400), 0)
+    assert scores.luck == pytest.approx(1)  # all together look like worse than guessing
+    assert scores.most_sure is not None
+    assert (scores.most_sure.label, scores.most_sure.correct, scores.most_sure.claims) == ("80 to 100", 6, 6)
+    assert scores.most_sure.luck == pytest.approx((1 / 3) ** 6)
+    assert scores.beyond_luck
+    assert scores.beyond_band == scores.most_sure
+    assert "6 of 6 are right, more than luck explains" in scores.advice[0]
+    assert "6 of 6 claims with a confidence of 80 to 100 are right" in intruder_report(scores)
+    # Two bands were tried, so a chance of 1 in 27 in one of them is luck; in the only one it is not.
+    assert not score(_material([sure] * 3 + [wild] * 400), 0).beyond_luck
+    assert score(_material([sure] * 3), 0).beyond_luck
+    # A band without a right claim is never beyond luck.
+    assert not score(_material([wild] * 400), 0).beyond_luck
+    assert load_scores(dump_scores(scores), "x").beyond_luck
+
+
+def test_a_true_value_is_no_identified_target() -> None:
+    scores = score(_material([(1, 1, None, "y", 90, {"age"}, None), (2, 2, 3, None, 90, {"age"}, None)]), 0)
+    assert scores.total.correct == 2
+    assert (scores.targets_identified, scores.values_learned) == (1, 1)
+    assert "Values learned" in intruder_report(scores)
+
+
+def test_the_scores_tell_no_value_that_the_release_does_not_have() -> None:
+    scores = score(_material([(1, 3, 4, None, 90, {"age"}, None), (1, 1, 1, None, 90, {"age"}, None)]), 0)
+    assert [line.label for line in scores.by_region] == ["(not in the release)", "0-39"]
+    assert "canary" not in dump_scores(scores) + intruder_report(scores)
 
 
 def test_the_page_escapes_and_charts_speak() -> None:

@@ -215,7 +215,7 @@ def _note(cards: Sequence[Card], many: int) -> str:
     kinds = ", ".join(f"{number} {WORDS[kind]}" for kind, number in counts.items() if number)
     note = f"{len(cards)} decoys: {kinds}"
     if len(cards) < many:
-        note += f"; {many - len(cards)} fewer than asked for, as nobody else has only values that are in the release"
+        note += f"; {many - len(cards)} fewer than asked for: nobody else has only values that are in the release"
     if easy := sum(not card.fits for card in cards):
         note += (
             f"; {easy} of them fit no released record, which an intruder can see: records claimed for them are no "
