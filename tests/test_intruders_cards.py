@@ -162,6 +162,19 @@ def test_where_only_misfits_can_be_made_up_nothing_is_called_a_false_positive_ra
     assert "not measured: no decoy has a card that fits a record" in page
 
 
+def test_who_was_suppressed_with_the_whole_class_is_no_decoy_where_better_ones_are(tmp_path: Path) -> None:
+    release(tmp_path)
+    lines = (tmp_path / "people.csv").read_text().splitlines()
+    # Two young women in Beeford are too few: each of their values is in the release, and no record fits them.
+    young = [line for line in lines[1:121] if re.search(r",[23]\d,f,Beeford,", line)]
+    run = _run_again(tmp_path, [line for line in lines[:121] if line not in young[2:]])
+    released = _released(run)
+    assert len(released) == 120 - len(young)
+    made = make(run, tmp_path / "test.db", targets=6, decoys=1 / 3)
+    assert made.decoys.startswith("2 decoys: 2 made up")
+    assert all(_fitting(card, released) for card in _cards(tmp_path / "test.db").values())
+
+
 def test_decoys_are_people_who_could_be_in_the_release(tmp_path: Path) -> None:
     """Of a sample, those who were not drawn and whose class is there; never with a value that nobody released has."""
     release(tmp_path)

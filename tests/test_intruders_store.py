@@ -237,8 +237,8 @@ def test_files_beside_the_test_go_with_it(run: Path, tmp_path: Path, monkeypatch
     _call("new", run, "-o", "test.db", "--targets", "3")
     with opened("test.db") as store:
         _claim(store, "intruder 1", who="my neighbour")
-    _call("score", "test.db", "--decide", "todo.csv")
-    _call("score", "test.db", "--decide", "todo.csv")
+    for name in ("todo.csv", "todo.csv", "written.csv"):
+        _call("score", "test.db", "--decide", name)
     (tmp_path / "copy.csv").write_text((tmp_path / "todo.csv").read_text())
     _call("score", "test.db", "--decide", "copy.csv")
     (tmp_path / "other.csv").write_text("age,sex\n1,f\n")
@@ -248,6 +248,7 @@ def test_files_beside_the_test_go_with_it(run: Path, tmp_path: Path, monkeypatch
     said = _call("erase", "test.db", "--yes")
     assert f"Deleted, too: {tmp_path / 'test.invitations.txt'}" in said
     assert f"Deleted, too: {tmp_path / 'todo.csv'}" in said
+    assert f"Deleted, too: {tmp_path / 'written.csv'}" in said
     assert f"Not found where it was written: {tmp_path / 'copy.csv'}" in said
     # Only what was written for the test, or held its claims: the protocol names nobody, the rest is somebody's own.
     assert sorted(p.name for p in tmp_path.iterdir()) == ["moved.csv", "other.csv", "test.db", "test.protocol.md"]
@@ -284,23 +285,19 @@ def test_what_the_card_says_is_no_claim_and_a_guess_looks_at_the_class(run: Path
         card = truths[1]
         _claim(store, "intruder 1", target=1, record=None, attribute="sex", value=card.values["sex"])
         _claim(store, "intruder 1", nonce="2", target=1, record=card.records[0], attribute="sex", value="x")
-        _claim(store, "intruder 1", nonce="3", target=1, record=None, attribute="ill", value="y")
+        _claim(store, "intruder 1", nonce="3", target=1, record=None, attribute="note", value="n0")
         found = material(store)
     # The first is not counted, the second is judged by its record alone.
-    assert [(j.claim.record, j.claim.attribute) for j in found.judged] == [(card.records[0], None), (None, "ill")]
+    assert [(j.claim.record, j.claim.attribute) for j in found.judged] == [(card.records[0], None), (None, "note")]
     assert found.judged[0].verdict == "correct"
     scores = score(found, 0)
     assert (scores.claims, scores.targets_identified) == (2, 1)
     assert any("repeat what the target card says: 1" in note for note in scores.notes)
     keys = ("age", "sex", "town")
-    same = [r["ill"] for r in _released(run) if all(r[key] == card.values[key] for key in keys)]
-    everybody = [r["ill"] for r in _released(run)]
-    assert len(same) == card.fits
-    assert found.frequent == {
-        (0, "ill"): max(map(everybody.count, "yn")) / len(everybody),
-        (1, "ill"): max(map(same.count, "yn")) / len(same),
-    }
-    assert scores.by_fit == pytest.approx((1 / len(same) + found.frequent[1, "ill"]) / 2)
+    same = [r["note"] for r in _released(run) if all(r[key] == card.values[key] for key in keys)]
+    assert len(same) == card.fits < 120
+    assert found.frequent == {(0, "note"): 1 / 120, (1, "note"): 1 / len(same)}  # every note is another
+    assert scores.by_fit == pytest.approx(1 / len(same))
 
 
 def test_on_its_day_everything_is_erased_by_whoever_opens_it(run: Path, tmp_path: Path) -> None:
