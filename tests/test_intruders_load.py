@@ -18,7 +18,8 @@ import httpx
 import pytest
 
 from incrowd.errors import IncrowdError, InputError
-from incrowd.intruders.custodian import erase, keep_scores, kept_scores, material, opened
+from incrowd.intruders.custodian import keep_scores, kept_scores, material, opened
+from incrowd.intruders.erasing import erase
 from incrowd.intruders.scoring import score
 from intruder_cases import FIELD, Friend, make, release, serving
 from servers import Cluster
@@ -154,7 +155,7 @@ def test_the_same_on_postgresql(cluster: Cluster, run: Path, monkeypatch: pytest
         assert [each.verdict is None for each in found.judged] == [False, True]
         scores = score(found, store.now)
         keep_scores(store, scores)
-        assert erase(store)["claim"] == 3
+        assert erase(store).rows["claim"] == 3
         assert kept_scores(store) == scores
         assert store.erased
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -19,7 +21,7 @@ from incrowd.intruders.desk import Claim
 from incrowd.intruders.schema import ReleasedColumn
 from incrowd.intruders.scoring import advise, compare, score
 from incrowd.intruders.store import Facts
-from incrowd.intruders.value import Used, dump_scores, load_scores
+from incrowd.intruders.value import Used, dump_scores, load_scores, read_tested
 from incrowd.intruders.verdicts import Truth, judge
 
 COLUMNS = ("age", "sex", "ill")
@@ -31,11 +33,14 @@ FACTS = Facts(
     False, 4, 2.0, 10**10, 10**10, "", "", "", 0,
 )  # fmt: skip
 TRUTHS = {
-    1: Truth("", 1 / 3, (1,), {"age": "0-39", "sex": "f", "ill": "y"}),
-    2: Truth("", 1.0, (3,), {"age": "40+", "sex": "m", "ill": "n"}),  # the release was perturbed
-    3: Truth("not released", 0.0, (), {"age": "40+", "sex": "f", "ill": "y"}),
-    4: Truth("made up", 0.0, (), {}),
+    1: Truth("", 1 / 3, (1,), {"age": "0-39", "sex": "f", "ill": "y"}, 3),
+    2: Truth("", 1.0, (3,), {"age": "40+", "sex": "m", "ill": "n"}, 1),  # the release was perturbed
+    3: Truth("not released", 0.0, (), {"age": "canary-age", "sex": "f", "ill": "y"}, 1),
+    4: Truth("made up", 0.0, (), {}, 0),  # fits no record
 }
+#: By card and attribute: in the release, and among the records that fit.
+FREQUENT = {(0, "ill"): 3 / 5, (1, "ill"): 2 / 3, (2, "ill"): 1.0, (3, "ill"): 1.0, (4, "ill"): 3 / 5}
+RELEASED = {"age": frozenset({"0-39", "40+"}), "sex": frozenset({"f", "m"})}
 
 
 def _claim(target: int | None, record: int | None, value: str | None = None, **more: object) -> Claim:
@@ -90,7 +95,7 @@ def _material(claims: list[tuple[int, ...]]) -> Material:
     for number, (who, target, record, value, confidence, used, decided) in enumerate(claims, start=1):
         claim = _claim(target, record, value, confidence=confidence, used=tuple(sorted(used)), id=number)
         judged.append(Judged(who, claim, judge(claim, TRUTHS.get(target or 0), BY_NUMBER, KEYS) or decided))
-    return Material(FACTS, 5, (1, 2, 3, 4), tuple(judged), TRUTHS, BY_NUMBER, {"ill": 3 / 5}, "2 decoys")
+    return Material(FACTS, 5, (1, 2, 3, 4), tuple(judged), TRUTHS, BY_NUMBER, FREQUENT, "2 decoys", RELEASED)
 
 
 @settings(max_examples=150)
@@ -127,8 +132,9 @@ def test_scores_are_what_a_count_by_hand_gives(claims: list[tuple[int, ...]]) ->
                 blind.append(0.0 if claim.target in (3, 4) else 3 / 5)
         assert scores.by_chance == pytest.approx(sum(blind) / len(done))
         fit = {1: 1 / 3, 2: 1.0, 3: 0.0, 4: 0.0}
+        likely = {1: 2 / 3, 2: 1.0, 3: 0.0, 4: 0.0}
         fits = [
-            b if c.record is None or c.target is None else fit[c.target]
+            b if c.target is None else (likely if c.record is None else fit)[c.target]
             for b, (_, c, _) in zip(blind, done, strict=True)
         ]
         assert scores.by_fit == pytest.approx(sum(fits) / len(done))
@@ -140,9 +146,12 @@ def test_scores_are_what_a_count_by_hand_gives(claims: list[tuple[int, ...]]) ->
         assert scores.upper >= scores.worst_case
         assert scores.upper > right / max(len(done), 1) or scores.upper == pytest.approx(1)
     assert scores.decoy_pairs == (
-        len({(j.intruder, j.claim.target) for j in found.judged if j.claim.target in (3, 4) and j.claim.record}), 8
+        len({(j.intruder, j.claim.target) for j in found.judged if j.claim.target == 3 and j.claim.record}), 4
     )  # fmt: skip
-    assert scores.targets_identified == len({c.target for _, c, v in done if v == "correct" and c.target in (1, 2)})
+    hits = [c for _, c, v in done if v == "correct" and c.target in (1, 2)]
+    assert scores.targets_identified == len({c.target for c in hits if c.record is not None})
+    assert scores.values_learned == len({c.target for c in hits if c.record is None})
+    assert "canary" not in dump_scores(scores)
     for used in scores.by_variable:
         users = [(c, v) for _, c, v in done if used.variable in c.used]
         assert used.correct == sum(v == "correct" for _, v in users)
@@ -212,10 +221,52 @@ def test_a_key_to_split_by_must_be_one() -> None:
             score(_material([]), 0, name)
 
 
-def test_scores_that_are_none() -> None:
+def test_scores_that_are_none(tmp_path: Path) -> None:
     for text in ("", "[]", "{}", json.dumps({"title": "x"})):
         with pytest.raises(InputError, match="D224"):
             load_scores(text, "scores.json")
+    good = dump_scores(score(_material([(1, 1, 3, None, 90, {"age"}, None)]), 0))
+    place = tmp_path / "scores.json"
+    for bad in ("NaN", "Infinity", "-Infinity", "1e999"):
+        for field in ("worst_case", "hours", "high"):  # the last one is inside a line
+            place.write_text(re.sub(f'"{field}": [0-9.e-]+', f'"{field}": {bad}', good, count=1))
+            assert place.read_text() != good
+            with pytest.raises(InputError, match="D224"):
+                read_tested(place, "0" * 64)
+    place.write_text(good)
+    assert read_tested(place, "0" * 64).same_release
+
+
+def test_wild_guesses_do_not_hide_sure_hits() -> None:
+    sure, wild = (1, 1, 1, None, 95, {"age"}, None), (2, 1, 3, None, 10, {"sex"}, None)
+    scores = score(_material([sure] * 6 + [wild] * 400), 0)
+    assert scores.luck == pytest.approx(1)  # all together look like worse than guessing
+    assert scores.most_sure is not None
+    assert (scores.most_sure.label, scores.most_sure.correct, scores.most_sure.claims) == ("80 to 100", 6, 6)
+    assert scores.most_sure.luck == pytest.approx((1 / 3) ** 6)
+    assert scores.beyond_luck
+    assert scores.beyond_band == scores.most_sure
+    assert "6 of 6 are right, more than luck explains" in scores.advice[0]
+    assert "6 of 6 claims with a confidence of 80 to 100 are right" in intruder_report(scores)
+    # Two bands were tried, so a chance of 1 in 27 in one of them is luck; in the only one it is not.
+    assert not score(_material([sure] * 3 + [wild] * 400), 0).beyond_luck
+    assert score(_material([sure] * 3), 0).beyond_luck
+    # A band without a right claim is never beyond luck.
+    assert not score(_material([wild] * 400), 0).beyond_luck
+    assert load_scores(dump_scores(scores), "x").beyond_luck
+
+
+def test_a_true_value_is_no_identified_target() -> None:
+    scores = score(_material([(1, 1, None, "y", 90, {"age"}, None), (2, 2, 3, None, 90, {"age"}, None)]), 0)
+    assert scores.total.correct == 2
+    assert (scores.targets_identified, scores.values_learned) == (1, 1)
+    assert "Values learned" in intruder_report(scores)
+
+
+def test_the_scores_tell_no_value_that_the_release_does_not_have() -> None:
+    scores = score(_material([(1, 3, 4, None, 90, {"age"}, None), (1, 1, 1, None, 90, {"age"}, None)]), 0)
+    assert [line.label for line in scores.by_region] == ["(not in the release)", "0-39"]
+    assert "canary" not in dump_scores(scores) + intruder_report(scores)
 
 
 def test_the_page_escapes_and_charts_speak() -> None:

@@ -233,6 +233,39 @@ def test_before_the_rules_are_accepted_nothing_is_shown(run: Path, tmp_path: Pat
         server(str(tmp_path / "test.db"), clock=clock)
 
 
+def test_until_it_is_deleted_a_test_that_is_over_shows_nothing(run: Path, tmp_path: Path) -> None:
+    clock = Clock()
+    place = tmp_path / "test.db"
+    made = make(run, place, clock=clock)
+    with serving(place, clock=clock) as address, Friend(address, made.invitations[0].token) as friend:
+        friend.accept()
+        clock.ahead = 91 * 86400
+        place.chmod(0o640)  # as a backup might: erasing is refused (D217)
+        for path in ("/", "/records", "/targets"):
+            answer = friend.get(path)
+            assert (answer.status_code, answer.text) == (503, "This test is over. It is not deleted yet.")
+        assert _rows(place, "SELECT count(*) FROM intruder") == [(3,)]
+        place.chmod(0o600)
+        assert [friend.get("/").status_code for _ in range(2)] == [410, 410]
+        assert _rows(place, "SELECT count(*) FROM intruder") == [(0,)]
+
+
+def test_what_the_card_says_cannot_be_claimed(fresh: Friend, tokens_and_address: tuple[list[str], str, Path]) -> None:
+    _, _, place = tokens_and_address
+    before = _rows(place, "SELECT count(*) FROM claim")
+    for more in ({}, {"record": 1}):
+        answer = fresh.claim(target=1, attribute="sex", value="f", **more)
+        assert answer.status_code == 422
+        assert "The target card says sex already" in answer.text
+    assert _rows(place, "SELECT count(*) FROM claim") == before
+    assert fresh.claim(target=1, attribute="ill", value="y").status_code == 303
+    assert fresh.claim(who="Kim", attribute="sex", value="f").status_code == 303
+    # Nor by changing a claim.
+    number = re.findall(r'"/claims/(\d+)"', fresh.get("/claims").text)[0]
+    fields = {"target": 1, "attribute": "sex", "value": "f", "confidence": 9, "reasoning": "x"}
+    assert fresh.send(f"/claims/{number}", f"/claims/{number}", **fields).status_code == 422
+
+
 def test_sign_ins_and_claims_are_limited(run: Path, tmp_path: Path) -> None:
     clock = Clock()
     made = make(run, tmp_path / "test.db", clock=clock)

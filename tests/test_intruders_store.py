@@ -13,13 +13,17 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import incrowd as ic
+from incrowd.cli.intruding import intruder_app
 from incrowd.errors import InputError, PlanError
 from incrowd.intruders import making
+from incrowd.intruders import store as stores
 from incrowd.intruders.browse import Search, parse_search, search
-from incrowd.intruders.custodian import decide, erase, keep_scores, kept_scores, material, opened, undecided_csv
+from incrowd.intruders.custodian import decide, keep_scores, kept_scores, material, opened, undecided_csv
 from incrowd.intruders.desk import Claim, Desk
+from incrowd.intruders.erasing import erase, remember
 from incrowd.intruders.scoring import score
 from incrowd.intruders.store import Store
 from incrowd.intruders.value import dump_scores
@@ -198,6 +202,102 @@ def test_what_is_erased_is_gone(run: Path, tmp_path: Path) -> None:
         assert store.erased
         assert kept_scores(store) == scores
     assert place.stat().st_mode & 0o077 == 0
+
+
+def test_while_somebody_reads_it_nothing_is_called_erased(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stores, "WAIT", 50)
+    place = tmp_path / "test.db"
+    make(run, place)
+    reader = sqlite3.connect(place, isolation_level=None)
+    with opened(str(place)) as store:
+        _claim(store, "intruder 1")
+        keep_scores(store, score(material(store), store.now))
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM claim").fetchall() == [(1,)]
+        with pytest.raises(InputError, match=r"D253.*not erased yet"):
+            erase(store)
+        assert store.half_erased
+    # Its bytes are there; until they are gone, every command says so, and none counts what is half there.
+    assert b"canary-reasoning" in b"".join(path.read_bytes() for path in tmp_path.glob("test.db*"))
+    with pytest.raises(InputError, match="D253"), opened(str(place)):
+        pass
+    reader.execute("COMMIT")
+    with opened(str(place)) as store:
+        assert store.erased
+        assert not store.half_erased
+        assert kept_scores(store) is not None
+        assert b"canary-reasoning" not in b"".join(path.read_bytes() for path in tmp_path.glob("test.db*"))
+    reader.close()
+
+
+def test_files_beside_the_test_go_with_it(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    _call("new", run, "-o", "test.db", "--targets", "3")
+    with opened("test.db") as store:
+        _claim(store, "intruder 1", who="my neighbour")
+    for name in ("todo.csv", "todo.csv", "written.csv"):
+        _call("score", "test.db", "--decide", name)
+    (tmp_path / "copy.csv").write_text((tmp_path / "todo.csv").read_text())
+    _call("score", "test.db", "--decide", "copy.csv")
+    (tmp_path / "other.csv").write_text("age,sex\n1,f\n")
+    with opened("test.db") as store, pytest.raises(InputError, match="D223"):
+        decide(store, tmp_path / "other.csv", material(store).judged)
+    (tmp_path / "copy.csv").rename(tmp_path / "moved.csv")
+    said = _call("erase", "test.db", "--yes")
+    assert f"Deleted, too: {tmp_path / 'test.invitations.txt'}" in said
+    assert f"Deleted, too: {tmp_path / 'todo.csv'}" in said
+    assert f"Deleted, too: {tmp_path / 'written.csv'}" in said
+    assert f"Not found where it was written: {tmp_path / 'copy.csv'}" in said
+    # Only what was written for the test, or held its claims: the protocol names nobody, the rest is somebody's own.
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["moved.csv", "other.csv", "test.db", "test.protocol.md"]
+
+
+def test_a_file_that_cannot_be_deleted_is_named(run: Path, tmp_path: Path) -> None:
+    make(run, tmp_path / "test.db")
+    (tmp_path / "folder").mkdir()
+    with opened(str(tmp_path / "test.db")) as store:
+        remember(store, tmp_path / "folder")
+        with pytest.raises(InputError, match=r"D254.*folder"):
+            erase(store)
+        assert not store.erased
+
+
+def _call(*words: object) -> str:
+    found = CliRunner().invoke(intruder_app, [*map(str, words)], catch_exceptions=False)
+    assert found.exit_code == 0, found.output
+    return found.output.replace("\n", " ")
+
+
+def test_a_test_of_another_version_is_refused(run: Path, tmp_path: Path) -> None:
+    make(run, tmp_path / "test.db")
+    with sqlite3.connect(tmp_path / "test.db") as connection:
+        connection.execute("UPDATE test SET format = 1")
+    with pytest.raises(InputError, match="D255"), opened(str(tmp_path / "test.db")):
+        pass
+
+
+def test_what_the_card_says_is_no_claim_and_a_guess_looks_at_the_class(run: Path, tmp_path: Path) -> None:
+    make(run, tmp_path / "test.db", targets=4, decoys=0.0)
+    with opened(str(tmp_path / "test.db")) as store:
+        truths = material(store).truths
+        card = truths[1]
+        _claim(store, "intruder 1", target=1, record=None, attribute="sex", value=card.values["sex"])
+        _claim(store, "intruder 1", nonce="2", target=1, record=card.records[0], attribute="sex", value="x")
+        _claim(store, "intruder 1", nonce="3", target=1, record=None, attribute="note", value="n0")
+        found = material(store)
+    # The first is not counted, the second is judged by its record alone.
+    assert [(j.claim.record, j.claim.attribute) for j in found.judged] == [(card.records[0], None), (None, "note")]
+    assert found.judged[0].verdict == "correct"
+    scores = score(found, 0)
+    assert (scores.claims, scores.targets_identified) == (2, 1)
+    assert any("repeat what the target card says: 1" in note for note in scores.notes)
+    keys = ("age", "sex", "town")
+    same = [r["note"] for r in _released(run) if all(r[key] == card.values[key] for key in keys)]
+    assert len(same) == card.fits < 120
+    assert found.frequent == {(0, "note"): 1 / 120, (1, "note"): 1 / len(same)}  # every note is another
+    assert scores.by_fit == pytest.approx(1 / len(same))
 
 
 def test_on_its_day_everything_is_erased_by_whoever_opens_it(run: Path, tmp_path: Path) -> None:

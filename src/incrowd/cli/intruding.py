@@ -69,6 +69,8 @@ def new(
     found again from the run's audit; it is stored in the test only, and deleted with it.
     """
     with _extra():
+        from incrowd.intruders.custodian import opened
+        from incrowd.intruders.erasing import remember
         from incrowd.intruders.making import write_private
         from incrowd.intruders.protocol import CONFIDENTIALITY, SOURCES, day
         from incrowd.intruders.store import is_file
@@ -85,6 +87,8 @@ def new(
     )  # fmt: skip
     made = new_test(release, out, options, original=original, folder=plan_folder)
     lines = [f"{each.name}\t{_link(address, each)}" for each in made.invitations]
+    with opened(out) as store:
+        remember(store, beside[0])
     write_private(beside[0], "\n".join(lines) + "\n")
     write_private(beside[1], made.protocol)
     typer.echo(
@@ -153,6 +157,7 @@ def score(
     """Judge the claims of a test and count them. The counts are kept in the test when the rest is deleted."""
     with _extra():
         from incrowd.intruders import custodian
+        from incrowd.intruders.erasing import remember
         from incrowd.intruders.making import write_private
         from incrowd.intruders.scoring import compare
         from incrowd.intruders.scoring import score as count
@@ -171,6 +176,7 @@ def score(
                 )
                 found = custodian.material(store)
             elif decide is not None:
+                remember(store, decide)
                 write_private(decide, custodian.undecided_csv(found.judged))
                 words = "Write correct, partial or wrong into its last column, and run this again."
                 typer.echo(f"The claims that only you can judge are in {decide}. {words}", err=True)
@@ -193,15 +199,24 @@ def erase(
     test: Test,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Delete truth, claims, cards, names and the log now. Scores that were stored stay."""
+    """Delete truth, claims, cards, names and the log now, and the files with invitations and claims beside the test.
+
+    Scores that were stored stay.
+    """
     with _extra():
-        from incrowd.intruders.custodian import erase as delete
         from incrowd.intruders.custodian import opened
+        from incrowd.intruders.erasing import erase as delete
     if not yes:
         typer.confirm("Delete truth and claims for good?", abort=True)
-    with opened(test) as store:
+    with opened(test, due=False) as store:
         gone = delete(store)
-    typer.echo(f"Erased: {gone['claim']} claims, {gone['target']} cards, {gone['intruder']} names, and the log.")
+    rows = gone.rows
+    typer.echo(f"Erased: {rows['claim']} claims, {rows['target']} cards, {rows['intruder']} names, and the log.")
+    for path in gone.deleted:
+        typer.echo(f"Deleted, too: {path}")
+    for path in gone.missing:
+        typer.echo(f"Not found where it was written: {path}. Delete it yourself if you have moved it.")
+    typer.echo("Copies that you made, such as the mails with the links, are yours to delete.")
 
 
 @contextmanager
@@ -246,9 +261,16 @@ def _show(scores: Scores, compared: Compared | None) -> None:
         table.add_row(line.label, *map(str, numbers), f"{line.high:.1%}" if line.claims else "\N{EN DASH}")
     console.print(table)
     console.print(f"{scores.took_part} of {scores.intruders} took part; {scores.undecided} claims are not decided.")
-    console.print(f"Decoys: {scores.decoy_pairs[0]} of {scores.decoy_pairs[1]} chances taken (false positives).")
+    console.print(f"Targets identified: {scores.targets_identified}; values learned: {scores.values_learned}.")
+    if (sure := scores.most_sure) is not None:
+        luck = "" if sure.luck is None else f"; chance by guessing {sure.luck:.2g}"
+        console.print(f"Surest claims (confidence {sure.label}): {sure.correct} of {sure.claims} right{luck}.")
+    if scores.decoys_fitting:
+        console.print(f"Decoys: {scores.decoy_pairs[0]} of {scores.decoy_pairs[1]} chances taken (false positives).")
+    else:
+        console.print("False positives were not measured: no decoy has a card that fits a record.")
     figures = {"blind guess": scores.by_chance, "guess among those who fit": scores.by_fit, "Brier": scores.brier}
     console.print("; ".join(f"{name} {value:.3g}" for name, value in figures.items() if value is not None))
-    for sentence in (*scores.advice, *(compared.sentences if compared else ())):
+    for sentence in (*scores.advice, *scores.notes, *(compared.sentences if compared else ())):
         console.print(escape(sentence))
     console.print(f"[dim]{escape(scores.public)}[/]")

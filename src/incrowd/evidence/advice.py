@@ -222,7 +222,9 @@ def _human_test(log: RunLog) -> Iterator[Reason]:
         text = "No people have tried to find somebody in this release (human intruder test)."
         yield Reason("safeguarded", text, "An intruder test with people, on this release.", "intruder-test")
     elif tested.beyond_luck:
-        text = f"People were right in {tested.total.correct} of {tested.claims} claims, more often than luck explains."
+        line = tested.beyond_band or tested.total
+        which = f" made with a confidence of {line.label}" if tested.beyond_band else ""
+        text = f"People were right in {line.correct} of {line.claims} claims{which}, more often than luck explains."
         yield Reason("controlled", text, "A release in which friendly intruders find nobody.", "intruder-test")
     elif tested.took_part < FEWEST_PEOPLE:
         text = f"Only {tested.took_part} people took part in the intruder test, where {FEWEST_PEOPLE} are the fewest."

@@ -1,21 +1,22 @@
-"""What only the custodian can do: read the truth and the claims, decide, invite again, erase."""
+"""What only the custodian can do: read the truth and the claims, decide, invite again."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from incrowd.errors import InputError
 from incrowd.intruders import schema
-from incrowd.intruders.desk import Claim, read_claim
+from incrowd.intruders.desk import Claim, read_claim, told_by
+from incrowd.intruders.erasing import erase, remember
 from incrowd.intruders.protocol import day
 from incrowd.intruders.store import Facts, Store, said
 from incrowd.intruders.tokens import hashed, new_token
@@ -56,17 +57,19 @@ class Material:
     judged: tuple[Judged, ...]
     truths: Mapping[int, Truth]
     records: Mapping[int, Record]  # the claimed and the true ones
-    frequent: Mapping[str, float]  # for a claimed attribute, the share of its most frequent value in the release
+    frequent: Mapping[tuple[int, str], float]  # by card (0: none) and attribute, the share of the most frequent value
     decoy_note: str
+    released: Mapping[str, frozenset[str | None]] = field(default_factory=dict)  # the values of each key
+    repeated: int = 0  # claims that say only what the card says: they are not judged
 
 
 @contextmanager
-def opened(place: str, clock: Callable[[], float] = time.time) -> Iterator[Store]:
-    """The whole store. On its day of deletion, or after, everything about people is erased first."""
+def opened(place: str, clock: Callable[[], float] = time.time, *, due: bool = True) -> Iterator[Store]:
+    """The whole store. On its day of deletion, or after, everything about people is erased first, when `due`."""
     store = Store(place, clock=clock)
     try:
         facts = store.facts
-        if not store.erased and store.now >= facts.delete_on:
+        if due and (store.half_erased or (not store.erased and store.now >= facts.delete_on)):
             erase(store)
         yield store
     finally:
@@ -86,7 +89,13 @@ def material(store: Store) -> Material:
     with store.reading() as connection:
         people = connection.execute(select(schema.intruder.c.id, schema.intruder.c.started)).all()
         standing = select(schema.claim).where(schema.claim.c.withdrawn.is_(False)).order_by(schema.claim.c.id)
-        claims = [(int(row.intruder), read_claim(row._asdict())) for row in connection.execute(standing)]
+        told = {
+            row.id: told_by(json.loads(row.shown))
+            for row in connection.execute(select(schema.target.c.id, schema.target.c.shown))
+        }
+        filed = [(int(row.intruder), read_claim(row._asdict())) for row in connection.execute(standing)]
+        claims = [(who, _without_card(claim, told.get(claim.target or 0, frozenset()))) for who, claim in filed]
+        claims = [(who, c) for who, c in claims if c.record is not None or c.attribute is not None]
         decided = {row.claim: (row.changed, row.verdict) for row in connection.execute(select(schema.truth_verdict))}
         numbers: dict[int, list[int]] = {}
         for row in connection.execute(select(schema.truth_record)):
@@ -96,7 +105,14 @@ def material(store: Store) -> Material:
             values.setdefault(row.target, {})[row.name] = row.value
         note = str(values.pop(0, {}).get("decoys", ""))
         truths = {
-            row.target: Truth(row.decoy, row.guess, tuple(numbers.get(row.target, ())), values.get(row.target, {}))
+            row.target: Truth(
+                row.decoy,
+                row.guess,
+                tuple(numbers.get(row.target, ())),
+                values.get(row.target, {}),
+                row.fits,
+                dict(json.loads(row.seen)),
+            )
             for row in connection.execute(select(schema.truth_target))
         }
         wanted = sorted(
@@ -107,12 +123,14 @@ def material(store: Store) -> Material:
             query = select(store.records).where(store.records.c.number.in_(wanted[start : start + 500]))
             for row in connection.execute(query):
                 records[row.number] = [row._mapping[f"c{i}"] for i in range(len(facts.columns))]
-        frequent = {}
-        for name in {claim.attribute for _, claim in claims if claim.attribute is not None}:
-            column = store.records.c[f"c{facts.column(name)}"]
-            counts = select(func.count()).select_from(store.records).group_by(column)
-            most = connection.execute(counts.order_by(func.count().desc()).limit(1))
-            frequent[name] = (most.scalar_one_or_none() or 0) / max(facts.records, 1)
+        frequent: dict[tuple[int, str], float] = {}
+        for card, name in {(c.target or 0, c.attribute) for _, c in claims if c.attribute is not None}:
+            frequent[0, name] = _most_frequent(connection, store, name, None)
+            frequent[card, name] = _most_frequent(connection, store, name, truths.get(card))
+        released = {
+            column.name: frozenset(connection.execute(select(store.records.c[f"c{i}"]).distinct()).scalars())
+            for i, column in enumerate(facts.columns) if column.key
+        }  # fmt: skip
     keys = [i for i, column in enumerate(facts.columns) if column.key]
     judged = []
     for who, claim in claims:
@@ -121,7 +139,26 @@ def material(store: Store) -> Material:
             found = decided[claim.id][1]
         judged.append(Judged(who, claim, found))
     took_part = tuple(sorted(row.id for row in people if row.started is not None))
-    return Material(facts, len(people), took_part, tuple(judged), truths, records, frequent, note)
+    repeated = len(filed) - len(claims)
+    return Material(facts, len(people), took_part, tuple(judged), truths, records, frequent, note, released, repeated)
+
+
+def _without_card(claim: Claim, told: frozenset[str]) -> Claim:
+    """A claim without what its card says: nobody learned that from the file."""
+    return replace(claim, attribute=None, value=None) if claim.attribute in told else claim
+
+
+def _most_frequent(connection: Connection, store: Store, name: str, truth: Truth | None) -> float:
+    """The share of an attribute's most frequent value among the records that fit a card; in the release where none
+    does, or without a card.
+    """
+    column = store.records.c[f"c{store.facts.column(name)}"]
+    query = select(func.count().label("many")).select_from(store.records).group_by(column)
+    if truth is not None and truth.fits:
+        keys = [(store.records.c[f"c{store.facts.column(key)}"], value) for key, value in truth.seen.items()]
+        query = query.where(*(key.is_(None) if value is None else key == value for key, value in keys))
+    many = list(connection.execute(query).scalars())
+    return max(many, default=0) / max(sum(many), 1)
 
 
 def undecided_csv(judged: Sequence[Judged]) -> str:
@@ -144,13 +181,17 @@ def _harmless(cell: object) -> object:
 
 
 def decide(store: Store, path: Path, judged: Sequence[Judged]) -> int:
-    """Take over the verdicts that the custodian wrote into the file; gives how many."""
+    """Take over the verdicts that the custodian wrote into the file; gives how many. The file goes with the test."""
     open_ = {each.claim.id: each.claim for each in judged if each.verdict is None}
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            lines = list(csv.DictReader(file))
+            reader = csv.DictReader(file)
+            lines = list(reader)
     except (OSError, UnicodeDecodeError, csv.Error):
         raise InputError("D223", f"{path} cannot be read as CSV in UTF-8.") from None
+    if not {"claim", "verdict"} <= set(reader.fieldnames or ()):
+        raise InputError("D223", f"{path} has no columns claim and verdict.", "Let --decide write a new file.")
+    remember(store, path)
     found: dict[int, str] = {}
     for number, line in enumerate(lines, start=2):
         verdict = (line.get("verdict") or "").strip().lower()
@@ -201,16 +242,3 @@ def kept_scores(store: Store) -> Scores | None:
     with store.reading() as connection:
         text = connection.execute(select(schema.truth_score.c.scores)).scalar_one_or_none()
     return None if text is None else load_scores(text, said(store.place))
-
-
-def erase(store: Store) -> Counter[str]:
-    """Delete truth, claims, cards, names and the log; gives how many rows of each. Stored scores stay."""
-    gone: Counter[str] = Counter()
-    with store.writing() as connection:
-        for table in schema.ERASED:
-            gone[table.name] = connection.execute(delete(table)).rowcount
-        connection.execute(delete(store.records))
-        facts = Facts(**{**vars(store.facts), "columns": ()})
-        connection.execute(update(schema.test).values(erased=store.now, facts=facts.dump()))
-    store.tidy()
-    return gone

@@ -215,6 +215,11 @@ class Desk:
         connection.execute(insert(action).values(**values))
 
 
+def told_by(shown: Sequence[tuple[str, str | None]]) -> frozenset[str]:
+    """The variables that a card tells; what it shows as not known can still be learned."""
+    return frozenset(name for name, value in shown if value is not None)
+
+
 def _written(new: Claim) -> dict[str, object]:
     return {
         "target": new.target, "who": new.who, "record": new.record, "attribute": new.attribute, "value": new.value,

@@ -85,7 +85,8 @@ def _deal(connection: Connection, cards: Sequence[Card], note: str) -> None:
     connection.execute(insert(schema.truth_value).values(target=0, name="decoys", value=note))
     for number, card in enumerate(cards, start=1):
         connection.execute(insert(schema.target).values(id=number, shown=json.dumps(card.shown)))
-        connection.execute(insert(schema.truth_target).values(target=number, decoy=card.decoy, guess=card.guess))
+        truth = {"decoy": card.decoy, "guess": card.guess, "fits": card.fits, "seen": json.dumps(card.seen)}
+        connection.execute(insert(schema.truth_target).values(target=number, **truth))
         if card.records:
             rows = [{"target": number, "record": record} for record in card.records]
             connection.execute(insert(schema.truth_record), rows)

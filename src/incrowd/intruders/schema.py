@@ -24,7 +24,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-FORMAT = 1
+FORMAT = 2
 TRUTH = "truth"
 
 meta = MetaData()
@@ -34,7 +34,7 @@ test = Table(
     "test", meta,
     Column("format", Integer, primary_key=True, autoincrement=False),
     Column("facts", Text, nullable=False),
-    Column("erased", BigInteger),
+    Column("erased", BigInteger),  # when; below 0 while the rows are gone and the file still holds their bytes
 )  # fmt: skip
 
 intruder = Table(
@@ -103,6 +103,8 @@ truth_target = Table(
     Column("target", Integer, primary_key=True, autoincrement=False),
     Column("decoy", String(20), nullable=False),  # empty for a person in the release
     Column("guess", Float, nullable=False),  # how often a guess among the records that fit the card is right
+    Column("fits", Integer, nullable=False),  # how many released records fit the card
+    Column("seen", Text, nullable=False),  # JSON: [[key, value], ...], the card at the release's categories
     schema=TRUTH,
 )  # fmt: skip
 
@@ -130,6 +132,9 @@ truth_verdict = Table(
     schema=TRUTH,
 )  # fmt: skip
 
+#: Files beside the test with names or claims in them: deleted with it.
+truth_file = Table("truth_file", meta, Column("path", Text, primary_key=True), schema=TRUTH)
+
 #: The last scores, counts only: they stay when the rest is erased.
 truth_score = Table(
     "truth_score", meta,
@@ -140,7 +145,8 @@ truth_score = Table(
 
 #: In the order in which they can be emptied.
 ERASED = (
-    claim, session, attempt, action, intruder, target, truth_target, truth_record, truth_value, truth_verdict
+    claim, session, attempt, action, intruder, target, truth_target, truth_record, truth_value, truth_verdict,
+    truth_file,
 )  # fmt: skip
 
 

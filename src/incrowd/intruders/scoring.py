@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from incrowd.attack.value import Rate
 from incrowd.errors import InputError
 from incrowd.intruders.custodian import Judged, Material
-from incrowd.intruders.value import BANDS, LUCK, Compared, Line, Scores, Used
+from incrowd.intruders.value import BANDS, LUCK, Compared, Line, Scores, Used, beyond_band
 from incrowd.intruders.verdicts import CORRECT
 
 SURE = 60  # confidence above which somebody is sure
+NOT_RELEASED = "(not in the release)"
 NOTES = (
     "The bound treats claims as independent tries; claims of one person are not quite, so the truth may be a little "
     "worse.",
@@ -33,8 +35,11 @@ def score(material: Material, now: int, by: str | None = None) -> Scores:
     share = right / len(done) if done else 0.0
     insiders = {number for number, truth in material.truths.items() if not truth.decoy}
     decoys = set(material.truths) - insiders
+    found = [each for each in done if each.verdict == CORRECT and each.claim.target in insiders]
     fitting = [_fitting(each, material) for each in done]
     luck = at_least(right, fitting) if done else None
+    bands = tuple(_band(low, high, done, fitting) for low, high in BANDS)
+    fitting_decoys = {number for number in decoys if material.truths[number].fits}
     used = _by_variable(done, [column.name for column in facts.columns])
     attributes = [
         _value_right(each, material) for each in done if each.claim.target in decoys and each.claim.record is None
@@ -60,18 +65,15 @@ def score(material: Material, now: int, by: str | None = None) -> Scores:
         luck=luck,
         brier=_mean([(each.claim.confidence / 100 - (each.verdict == CORRECT)) ** 2 for each in done]),
         brier_reference=share * (1 - share) if done else None,
-        targets_identified=len({e.claim.target for e in done if e.verdict == CORRECT and e.claim.target in insiders}),
+        targets_identified=len({e.claim.target for e in found if e.claim.record is not None}),
         target_pairs=(_pairs(judged, insiders), len(insiders) * len(material.took_part)),
-        decoy_pairs=(_pairs(judged, decoys), len(decoys) * len(material.took_part)),
+        decoy_pairs=(_pairs(judged, fitting_decoys), len(fitting_decoys) * len(material.took_part)),
         decoy_attributes=(sum(attributes), len(attributes)),
         by_kind=(
             _line("a record", done, lambda e: e.claim.record is not None),
             _line("a value only", done, lambda e: e.claim.record is None),
         ),
-        bands=tuple(
-            _line(f"{low} to {high}", done, lambda e, low=low, high=high: _in_band(e.claim.confidence, low, high))  # type: ignore[misc]
-            for low, high in BANDS
-        ),
+        bands=bands,
         by_intruder=tuple(
             _line(f"intruder {who}", done, lambda e, who=who: e.intruder == who)  # type: ignore[misc]
             for who in material.took_part
@@ -79,9 +81,31 @@ def score(material: Material, now: int, by: str | None = None) -> Scores:
         by=by,
         by_region=_by_region(done, material, by),
         by_variable=used,
-        advice=advise(verdicts, used, sum(each.claim.confidence > SURE for each in done), luck, sum(fitting)),
-        notes=NOTES,
+        advice=advise(
+            verdicts, used, sum(each.claim.confidence > SURE for each in done), luck, sum(fitting), beyond_band(bands)
+        ),
+        notes=(*NOTES, *_limits(material, len(decoys) - len(fitting_decoys))),
+        most_sure=next((line for line in reversed(bands) if line.claims), None),
+        values_learned=len({(e.claim.target, e.claim.attribute) for e in found if e.claim.record is None}),
+        decoys_fitting=len(fitting_decoys),
     )
+
+
+def _limits(material: Material, easy: int) -> Iterator[str]:
+    """What this test in particular cannot say."""
+    if easy:
+        yield (
+            f"Decoys whose card fits no released record: {easy}. An intruder can see that they are not in the file, so "
+            "claims about them say nothing about how often people claim to find who is not there."
+        )
+    if material.repeated:
+        yield f"Claims that only repeat what the target card says: {material.repeated}. They are not counted."
+    if any(each.claim.record is None for each in material.judged):
+        yield (
+            "A guess at a value takes the most frequent one among the records that fit the card. Where all of these "
+            "have the same value, luck explains every right claim of it: look at the values learned, and at the "
+            "diversity of the classes."
+        )
 
 
 def at_least(right: int, chances: Sequence[float]) -> float:
@@ -99,8 +123,9 @@ def at_least(right: int, chances: Sequence[float]) -> float:
 
 
 def advise(
-    verdicts: Sequence[str], used: Sequence[Used], sure: int, luck: float | None, expected: float
-) -> tuple[str, ...]:
+    verdicts: Sequence[str], used: Sequence[Used], sure: int, luck: float | None, expected: float,
+    band: Line | None = None,
+) -> tuple[str, ...]:  # fmt: skip
     """What to change in the plan, in words: the variables that right claims used more often than the others."""
     right, others = verdicts.count(CORRECT), len(verdicts) - verdicts.count(CORRECT)
     if not verdicts:
@@ -120,6 +145,12 @@ def advise(
         chance = f"guessing among the records that fit would give {expected:.1f} right; chance {luck or 0.0:.2g}"
         if luck is not None and luck < LUCK:
             first = f"More claims are right than luck explains ({chance}): do not release this file as it is."
+        elif band is not None:
+            first = (
+                f"Of the claims with a confidence of {band.label}, {band.correct} of {band.claims} are right, more "
+                f"than luck explains (chance {band.luck or 0.0:.2g}), however many others are wrong: do not release "
+                "this file as it is."
+            )
         else:
             first = f"Luck explains as many right claims ({chance}). Read the reasoning of those who were sure."
         return (first, *sentences)
@@ -163,6 +194,15 @@ def _stated(done: Sequence[Judged]) -> list[int]:
     return [each.claim.confidence for each in done]
 
 
+def _band(low: int, high: int, done: Sequence[Judged], fitting: Sequence[float]) -> Line:
+    """A band of confidence, with the chance by luck for its claims alone."""
+    inside = [_in_band(each.claim.confidence, low, high) for each in done]
+    chosen = [each for each, is_in in zip(done, inside, strict=True) if is_in]
+    line = Line.of(f"{low} to {high}", [str(each.verdict) for each in chosen], _stated(chosen))
+    chances = [chance for chance, is_in in zip(fitting, inside, strict=True) if is_in]
+    return replace(line, luck=at_least(line.correct, chances) if chosen else None)
+
+
 def _in_band(confidence: int, low: int, high: int) -> bool:
     return low < confidence <= high or confidence == low == 0
 
@@ -177,13 +217,18 @@ def _by_variable(done: Sequence[Judged], columns: Sequence[str]) -> tuple[Used, 
 
 
 def _by_region(done: Sequence[Judged], material: Material, by: str) -> tuple[Line, ...]:
-    """By the key's value of the target where it is known, otherwise of the claimed record."""
+    """By the key's value of the target where it is known, otherwise of the claimed record.
+
+    A value that the release does not have is that of somebody who is not in it, and is not told.
+    """
     place = material.facts.column(by)
+    released = material.released.get(by, frozenset())
 
     def region(each: Judged) -> str:
         truth = material.truths.get(each.claim.target or 0)
         if truth is not None and by in truth.values:
-            return truth.values[by] or "(missing)"
+            value = truth.values[by]
+            return (value or "(missing)") if value in released else NOT_RELEASED
         record = material.records.get(each.claim.record or 0)
         return "(not known)" if record is None or place is None else record[place] or "(missing)"
 
@@ -195,14 +240,18 @@ def _blind(each: Judged, material: Material) -> float:
     """How often somebody who guesses without looking would be right with a claim like this."""
     truth = material.truths.get(each.claim.target or 0)
     if each.claim.record is None:
-        return 0.0 if truth is not None and truth.decoy else material.frequent.get(each.claim.attribute or "", 0.0)
+        return 0.0 if truth is not None and truth.decoy else material.frequent.get((0, each.claim.attribute or ""), 0.0)
     return (1 if truth is None else len(truth.records)) / max(material.facts.records, 1)
 
 
 def _fitting(each: Judged, material: Material) -> float:
-    """The same for somebody who takes any record that fits the card."""
+    """The same for somebody who takes any record that fits the card, or the most frequent value among them."""
     truth = material.truths.get(each.claim.target or 0)
-    return _blind(each, material) if each.claim.record is None or truth is None else truth.guess
+    if truth is None or truth.decoy:
+        return _blind(each, material)
+    if each.claim.record is None:
+        return material.frequent.get((each.claim.target or 0, each.claim.attribute or ""), 0.0)
+    return truth.guess
 
 
 def _value_right(each: Judged, material: Material) -> bool:

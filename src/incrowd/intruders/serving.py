@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,8 +11,9 @@ from pathlib import Path
 import uvicorn
 
 from incrowd.errors import IncrowdError, InputError
-from incrowd.intruders.custodian import erase, need_alive, opened
+from incrowd.intruders.custodian import need_alive, opened
 from incrowd.intruders.desk import Desk
+from incrowd.intruders.erasing import erase
 from incrowd.intruders.store import Store
 from incrowd.intruders.web.app import create_app
 from incrowd.intruders.web.guard import Guard
@@ -61,8 +63,12 @@ def server(
 
 
 def _expire(place: str, clock: Callable[[], float]) -> None:
-    store = Store(place, clock=clock)
     try:
-        erase(store)
-    finally:
-        store.close()
+        store = Store(place, clock=clock)
+        try:
+            erase(store)
+        finally:
+            store.close()
+    except IncrowdError as error:
+        logging.getLogger("uvicorn.error").error("%s", error)  # of the custodian's own files, and of nobody's claims
+        raise

@@ -26,6 +26,8 @@ from incrowd.intruders.schema import TRUTH, ReleasedColumn
 FORM = "postgresql://host/database?schema=name"
 #: What the authorizer of SQLite is asked about: https://www.sqlite.org/c3ref/c_alter_table.html
 _ATTACH = 24
+#: Milliseconds to wait, when erasing, for others who have the file open.
+WAIT = 3000
 
 
 @dataclass(frozen=True)
@@ -111,11 +113,16 @@ class Store:
 
     @property
     def erased(self) -> bool:
-        """Whether everything about people was deleted."""
-        return self._state[1]
+        """Whether everything about people was deleted, at least from the tables."""
+        return self._state[1] is not None
 
     @property
-    def _state(self) -> tuple[Facts, bool]:
+    def half_erased(self) -> bool:
+        """Whether the tables are empty, and the file may still hold what was in them."""
+        return (self._state[1] or 0) < 0
+
+    @property
+    def _state(self) -> tuple[Facts, int | None]:
         try:
             with self.reading() as connection:
                 found = connection.execute(
@@ -125,11 +132,14 @@ class Store:
             if self._schema is not None and "UndefinedTable" not in str(error):
                 raise
             found = None
-        if found is None or found.format != schema.FORMAT:
+        if found is None:
             raise InputError(
                 "D216", f"{said(self.place)} is not an intruder test.", "Make one: incrowd intruder-test new"
             )
-        return Facts.parse(found.facts), found.erased is not None
+        if found.format != schema.FORMAT:
+            message = f"{said(self.place)} was made by another version of incrowd."
+            raise InputError("D255", message, "Score and erase it with that version, or delete it as a whole.")
+        return Facts.parse(found.facts), found.erased
 
     @cached_property
     def records(self) -> Table:
@@ -150,14 +160,22 @@ class Store:
         return records
 
     def tidy(self) -> None:
-        """After erasing: nothing of it stays in free pages or in the log of SQLite."""
-        if self._schema is None:
-            raw = self.engine.raw_connection()
-            try:
-                for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
-                    raw.cursor().execute(statement).fetchall()
-            finally:
-                raw.close()
+        """After erasing: nothing of it stays in free pages or in the log of SQLite, or this fails."""
+        if self._schema is not None:
+            return
+        raw = self.engine.raw_connection()
+        try:
+            cursor = raw.cursor()
+            cursor.execute(f"PRAGMA busy_timeout={WAIT}").fetchall()
+            for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                answer = cursor.execute(statement).fetchall()
+                if answer and answer[0][0]:  # busy: somebody still reads what the log holds
+                    raise _still_open(self.place)
+        except sqlite3.OperationalError:
+            raise _still_open(self.place) from None
+        finally:
+            raw.invalidate()  # it does not wait as long as the others do
+            raw.close()
 
     def close(self) -> None:
         """Let go of the database."""
@@ -213,6 +231,11 @@ def taken(place: str) -> InputError:
     return InputError(
         "D215", f"there is something at {said(place)} already.", "A test is never overwritten: name another."
     )
+
+
+def _still_open(place: str) -> InputError:
+    message = f"not erased yet: another program reads {place}, so names and claims are still on the disk."
+    return InputError("D253", message, "Close what has it open (serve, a viewer, a backup), and erase it again.")
 
 
 def is_file(place: str) -> bool:

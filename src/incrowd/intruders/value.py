@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from incrowd.attack.value import Rate
 from incrowd.errors import InputError
@@ -30,6 +31,7 @@ class Line:
     stated: float | None = None  # mean confidence, 0 to 1
     low: float = 0.0
     high: float = 1.0
+    luck: float | None = None  # of a band: the chance that guesses are right at least as often as its claims were
 
     @staticmethod
     def of(label: str, verdicts: list[str], confidences: list[int]) -> Line:
@@ -74,9 +76,9 @@ class Scores:
     luck: float | None  # the chance that such guesses are right at least as often as the claims were
     brier: float | None
     brier_reference: float | None  # of somebody who always states the share that is right
-    targets_identified: int  # by at least one intruder
+    targets_identified: int  # by at least one intruder: a right claim on a record
     target_pairs: tuple[int, int]  # (intruder, target in the release) with a claim on a record; all such pairs
-    decoy_pairs: tuple[int, int]  # (intruder, decoy) with a claim on a record; all such pairs
+    decoy_pairs: tuple[int, int]  # (intruder, decoy that fits a record) with a claim on a record; all such pairs
     decoy_attributes: tuple[int, int]  # claims on attributes of decoys: right, all
     by_kind: tuple[Line, ...]  # claims of a record, claims of a value only
     bands: tuple[Line, ...]
@@ -86,11 +88,22 @@ class Scores:
     by_variable: tuple[Used, ...]
     advice: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    most_sure: Line | None = None  # the most confident band with claims
+    values_learned: int = 0  # (target in the release, variable) of right claims without a record
+    decoys_fitting: int = 0  # decoys whose card fits a released record: only they can be taken for somebody there
 
     @property
     def beyond_luck(self) -> bool:
-        """Whether more claims were right than guessing explains."""
-        return self.luck is not None and self.luck < LUCK
+        """Whether more claims were right than guessing explains: of all, or of a band of confidence.
+
+        Wild guesses beside them do not make sure hits luck.
+        """
+        return (self.luck is not None and self.luck < LUCK) or self.beyond_band is not None
+
+    @property
+    def beyond_band(self) -> Line | None:
+        """The band of confidence whose right claims luck explains least, if it does not explain them."""
+        return beyond_band(self.bands)
 
     @property
     def upper(self) -> float:
@@ -129,6 +142,16 @@ class Compared:
     sentences: tuple[str, ...] = field(default_factory=tuple)
 
 
+def beyond_band(bands: Sequence[Line]) -> Line | None:
+    """The band whose right claims luck explains least; None where it explains all.
+
+    Bonferroni: the chance counts as many times as there are bands with claims.
+    """
+    tried = sum(line.claims > 0 for line in bands)
+    found = [(line.luck, line) for line in bands if line.correct and line.luck is not None and line.luck * tried < LUCK]
+    return min(found, key=lambda each: each[0])[1] if found else None
+
+
 def dump_scores(scores: Scores, more: Mapping[str, object] | None = None) -> str:
     """As JSON."""
     return json.dumps({**asdict(scores), **(more or {})}, indent=1)
@@ -137,10 +160,22 @@ def dump_scores(scores: Scores, more: Mapping[str, object] | None = None) -> str
 def load_scores(text: str, place: str) -> Scores:
     """From JSON; `place` is named when it is not what `score --json` writes."""
     try:
-        return TypeAdapter(Scores).validate_json(text)
-    except ValidationError:
+        scores = TypeAdapter(Scores).validate_json(text)
+        if not _finite(asdict(scores)):
+            raise ValueError
+        return scores
+    except ValueError:  # pydantic's is one
         hint = "Make it with: incrowd intruder-test score test.db --json > scores.json"
         raise InputError("D224", f"{place} does not hold the scores of an intruder test.", hint) from None
+
+
+def _finite(value: object) -> bool:
+    """Whether no number in it is NaN or infinite: a comparison with those says nothing, or yes to everything."""
+    if isinstance(value, Mapping):
+        return all(_finite(each) for each in value.values())
+    if isinstance(value, (list, tuple)):
+        return all(_finite(each) for each in value)
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def read_tested(path: Path, sha256: str) -> Tested:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from incrowd.intruders.desk import Claim
 
@@ -21,6 +21,8 @@ class Truth:
     guess: float
     records: tuple[int, ...]
     values: Mapping[str, str | None]
+    fits: int = 1  # how many released records fit the card
+    seen: Mapping[str, str | None] = field(default_factory=dict)  # the card at the release's categories
 
 
 def judge(claim: Claim, truth: Truth | None, records: Mapping[int, Record], keys: Sequence[int]) -> str | None:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from fastapi import Depends, FastAPI, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 from incrowd.errors import IncrowdError
@@ -71,7 +72,7 @@ class SiteOf:
 
 
 def create_app(desk: Desk, *, tls: bool = False, expire: Callable[[], None] | None = None) -> FastAPI:
-    """The application. `expire` is called once, when somebody comes on or after the day of deletion."""
+    """The application. `expire` is called when somebody comes on or after the day of deletion, until it succeeds."""
     from incrowd.intruders.web.claiming import add_claiming
     from incrowd.intruders.web.looking import add_looking
 
@@ -82,8 +83,12 @@ def create_app(desk: Desk, *, tls: bool = False, expire: Callable[[], None] | No
     async def _deleted(request: Request, go: Any) -> Response:
         if desk.now >= desk.facts.delete_on:
             if site.expire is not None:
-                once, site.expire = site.expire, None
-                once()
+                try:
+                    site.expire()
+                except (IncrowdError, OSError, SQLAlchemyError):
+                    # Nothing is shown any more; the next visitor tries again.
+                    return HTMLResponse("This test is over. It is not deleted yet.", 503)
+                site.expire = None
             return HTMLResponse("This test is over and was deleted.", 410)
         answer: Response = await go(request)
         return answer

@@ -67,7 +67,7 @@ def add_claiming(app: FastAPI, site: SiteOf) -> None:
         nonce = first(form, "nonce")
         if not re.fullmatch(r"[0-9a-f]{32}", nonce):
             raise HTTPException(400, "This form is broken. Please open it again.")
-        claim, faults = read_claim(form, desk.facts)
+        claim, faults = read_claim(form, desk.facts, desk.cards(visit.intruder))
         if faults:
             return form_page(visit, claim, nonce, faults, 422)
         desk.file(visit.intruder, nonce, claim, visit.address)
@@ -84,7 +84,7 @@ def add_claiming(app: FastAPI, site: SiteOf) -> None:
         site.check(visit, form)
         assert visit.intruder is not None
         there = own(visit, number)
-        claim, faults = read_claim(form, desk.facts)
+        claim, faults = read_claim(form, desk.facts, desk.cards(visit.intruder))
         if faults:
             return form_page(visit, replace(claim, id=there.id), "", faults, 422)
         desk.change(visit.intruder, there.id, claim, visit.address)

@@ -9,10 +9,11 @@ from urllib.parse import parse_qsl
 
 from fastapi import Request
 
-from incrowd.intruders.desk import Claim, Intruder
+from incrowd.intruders.desk import Claim, Intruder, told_by
 from incrowd.intruders.store import Facts
 
 Form = dict[str, list[str]]
+Cards = Mapping[int, Sequence[tuple[str, str | None]]]
 FIELDS = 500
 #: The longest text of each field.
 LONGEST = {"who": 200, "value": 200, "sources": 1000, "reasoning": 4000}
@@ -51,7 +52,7 @@ def first(form: Mapping[str, Sequence[str]], name: str) -> str:
     return next(iter(form.get(name, ())), "")
 
 
-def read_claim(form: Form, facts: Facts) -> tuple[Claim, list[str]]:
+def read_claim(form: Form, facts: Facts, cards: Cards) -> tuple[Claim, list[str]]:
     """The claim in a form, and all that is wrong with it, in words for the person who wrote it."""
     faults = []
     texts = {name: first(form, name) for name in LONGEST}
@@ -71,6 +72,8 @@ def read_claim(form: Form, facts: Facts) -> tuple[Claim, list[str]]:
     if attribute is not None and facts.column(attribute) is None:
         faults.append("There is no such variable.")
         attribute = None
+    if attribute is not None and attribute in told_by(cards.get(target or 0, ())):
+        faults.append(f"The target card says {attribute} already: claim something that it does not tell, or a record.")
     if (attribute is None) != (not texts["value"]):
         faults.append("What you learned needs both: the variable and its value.")
     if record is None and attribute is None and not first(form, "record"):
