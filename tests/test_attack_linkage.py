@@ -15,6 +15,7 @@ from incrowd.attack import ATTACKS, Beside
 from incrowd.attack.knowledge import _others
 from incrowd.attack.linkage import link
 from incrowd.attack.matching import best_matches
+from incrowd.attack.numeric import moved_numbers, nearest_numbers
 from incrowd.attack.probabilistic import probabilistic_linkage, weigh
 from incrowd.attack.singling_out import predicates_of, rarest
 from incrowd.attack.targets import field_of
@@ -130,6 +131,51 @@ def test_nearest_forgives_what_was_perturbed() -> None:
     assert exact.success == Rate(150, 300)
     assert nearest.success is not None
     assert nearest.success.hits > 165  # a fourth of the others, too
+
+
+def test_numbers_that_were_moved_are_found_by_the_nearest() -> None:
+    """Noise, means of two, rounding by chance: labels agree with nobody, and nearly everybody is found all the same."""
+    chance = np.random.default_rng(1)
+    incomes = chance.integers(0, 100_000, 400)
+    known = [(str(income), "NSEW"[i % 4]) for i, income in enumerate(incomes)]
+    noisy = [(str(income + 7.5), area) for income, (_, area) in zip(incomes, known, strict=True)]
+    case = situation(known, range(400), noisy)
+    exact, nearest = one("linkage", case), one("nearest", case)
+    assert exact.success is None  # not "0%"
+    assert "released labels of k0 (100% of the records) occur nowhere in what is known" in exact.why
+    assert nearest.success is not None
+    assert nearest.success.value > 0.9
+    assert "nearest k0" in nearest.acts
+    order = np.argsort(incomes, kind="stable").reshape(-1, 2)
+    means = np.zeros(400)
+    means[order] = incomes[order].mean(axis=1, keepdims=True)
+    paired = one("nearest", situation([(k,) for k, _ in known], range(400), [(f"{mean:.2f}",) for mean in means]))
+    assert paired.success is not None
+    assert 0.35 < paired.success.value < 0.6  # one of two with the same mean
+    ages = [(str(i % 70), str(i // 70)) for i in range(420)]
+    rounded = [(str(5 * (int(age) // 5 + int(chance.random() < int(age) % 5 / 5))), area) for age, area in ages]
+    by_number = one("nearest", situation(ages, range(420), rounded))  # each label is somebody's age
+    assert by_number.success is not None
+    assert by_number.success.value > 0.1  # by keys that differ it is a twentieth
+    assert "numbers were changed (k0)" in by_number.why
+
+
+def test_the_nearest_number_is_that_of_all_pairs() -> None:
+    chance = np.random.default_rng(2)
+    numbers, areas = chance.integers(0, 30, (60, 2)), chance.integers(0, 3, 60)
+    moved = numbers + chance.integers(-2, 3, (60, 2))
+    known = [(str(a), str(b), "xyz"[c]) for (a, b), c in zip(numbers, areas, strict=True)]
+    released = [(str(a), str(b), "xyz"[c]) for (a, b), c in zip(moved, areas, strict=True)][:40]
+    case = situation(known, range(40), released)
+    assert moved_numbers(case) == [0, 1]
+    near = nearest_numbers(case, NOBODY, field_of(case, NOBODY, "nearest"), [0, 1])
+    scale = numbers.std(axis=0)
+    for target in range(60):
+        distance = (((moved[:40] - numbers[target]) / scale) ** 2).sum(axis=1)
+        distance[areas[:40] != areas[target]] = np.inf
+        best = np.flatnonzero(np.isclose(distance, distance.min()))
+        assert near.records[target] == len(best)
+        assert near.own[target] == (target in best)
 
 
 def test_error_in_what_is_known_costs_success_as_often_as_it_happens() -> None:

@@ -143,6 +143,18 @@ def test_blanked_cells_and_local_labels_are_not_taken_for_safety(tmp_path: Path)
             assert "fits every value" in one.why
 
 
+def test_noise_on_a_key_does_not_pass_a_limit(tmp_path: Path) -> None:
+    weak = [{"step": "drop", "variables": ["name"]}, {"step": "noise", "variables": ["age"], "share": "0.01"}]
+    more = {"requirements": [{"model": "k", "k": "1"}]}
+    lines = "".join(f"n{i},{1000 * i + 7},{'fm'[i % 2]},y,00{i % 7}\n" for i in range(80))
+    plan = plan_with(steps=[*weak, {"step": "attack", "attacks": ["linkage"], "limit": 0.9}], **more)
+    with pytest.raises(NotReleasable, match=r"R023.*released labels of age"):
+        ic.run(write_case(tmp_path, plan, lines))
+    plan = plan_with(steps=[*weak, {"step": "attack", "attacks": ["nearest"], "limit": 0.5}], **more)
+    with pytest.raises(NotReleasable, match="R022"):
+        ic.run(write_case(tmp_path, plan, lines))
+
+
 def test_a_register_is_said_at_the_categories_of_the_release(tmp_path: Path) -> None:
     path = case(tmp_path, {}, [*FIRST, {"step": "sample", "fraction": "0.5"}], requirements=[{"model": "k", "k": "1"}])
     # 71 is no age of the data: the plan's own bands say what it is.

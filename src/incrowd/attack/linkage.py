@@ -5,7 +5,7 @@ Reference: the scenarios of Elliot and Dale (1999); Paass (1988) for knowledge w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,15 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.attack.matching import Best, best_matches, own_fitting
+from incrowd.attack.numeric import moved_numbers, nearest_numbers
 from incrowd.attack.situation import Beside, Situation
 from incrowd.attack.targets import Field, field_of
 from incrowd.attack.value import Attacked, Rate
-from incrowd.attack.words import knowledge, percent
+from incrowd.attack.words import knowledge, list_keys, percent
 
 Int64 = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 WORST = 100  # so many lines are named in the audit
+MOSTLY = 0.5  # above this share of labels that nobody is known by, nothing is learnt from a failure
 SUBSET = 20_000  # so many targets tell which keys carry the success
 
 KINDS: dict[Literal["linkage", "nearest"], tuple[str, int | None]] = {
@@ -55,9 +57,55 @@ def _attack(situation: Situation, beside: Beside, kind: Literal["linkage", "near
     if not situation.scenario.keys or not situation.released.num_rows:
         return not_tried(situation, kind, acts)
     field = field_of(situation, beside, kind)
+    if absent := hopeless(field):
+        return not_tried(situation, kind, acts, absent)
+    if kind == "linkage" and field.unheard_of > MOSTLY:
+        return not_tried(situation, kind, acts, f"{unheard(field.unheard)}: an exact match says nothing")
     best = best_matches(field.file, field.targets.known, most)
     linked = link(situation, field, best, kind)
-    return judged(situation, field, linked, kind, acts, carried_by(situation, field, most))
+    why: list[str] = []
+    if kind == "nearest":
+        linked, acts, why = _or_by_numbers(situation, beside, field, linked, acts)
+    elif field.unheard:
+        why = [f"{unheard(field.unheard)}: an exact match does not find these records"]
+    return judged(situation, field, linked, kind, acts, carried_by(situation, field, most), why)
+
+
+def _or_by_numbers(
+    situation: Situation, beside: Beside, field: Field, linked: Linked, acts: str
+) -> tuple[Linked, str, list[str]]:
+    """Where numbers were changed, the nearest number may find more people than counting the keys that differ."""
+    moved = moved_numbers(situation)
+    names, why = [situation.scenario.keys[key] for key in moved], []
+    if moved:
+        near, inside = nearest_numbers(situation, beside, field, moved), field.targets.inside
+        other = picked(situation, field, near.records, near.people, near.own, "nearest")
+        why.append(
+            f"numbers were changed ({list_keys(names)}): by keys that differ and by the nearest number, the better way "
+            "is told"
+        )
+        if other.hit[inside].sum() > linked.hit[inside].sum():
+            linked = other
+            acts = f"looks for the nearest {list_keys(names)} among the records that agree otherwise, and picks one"
+    if texts := {name: share for name, share in field.unheard.items() if name not in names}:
+        why.append(f"{unheard(texts)}: they count as different")
+    return linked, acts, why
+
+
+def hopeless(field: Field) -> str:
+    """Why there is no use in trying; empty where there is."""
+    if field.unmatched > MOSTLY:
+        return (
+            f"{percent(field.unmatched)} of the register have a value that nobody in the data has: it seems to be "
+            "written in another way"
+        )
+    return "" if field.targets.inside.any() else "nobody whom the intruder could go for is in the file"
+
+
+def unheard(labels: Mapping[str, float]) -> str:
+    """Which released labels say nothing that is known of anybody, in which share of the records."""
+    told = [f"{name} ({percent(share)} of the records)" for name, share in labels.items()]
+    return f"released labels of {list_keys(told)} occur nowhere in what is known"
 
 
 def not_tried(situation: Situation, attack: str, acts: str, why: str = "") -> Attacked:
