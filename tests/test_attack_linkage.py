@@ -102,7 +102,7 @@ def test_a_blank_fits_everything_and_a_local_label_what_was_given_it(
 def test_an_open_file_of_uniques_is_linked_and_a_crowd_is_not() -> None:
     weak = one("linkage", situation([(str(i), "x") for i in range(200)], range(100)))
     assert weak.success == Rate(100, 100)
-    assert weak.control == Rate(0, 100)
+    assert (weak.control, weak.outsiders) == (None, Rate(0, 100))
     assert weak.claimed == Rate(100, 100)
     assert weak.worst == tuple(range(1, 101))
     strong = one("linkage", situation([(str(i // 50), "x") for i in range(500)], range(500)))
@@ -110,7 +110,7 @@ def test_an_open_file_of_uniques_is_linked_and_a_crowd_is_not() -> None:
     assert strong.success.high < 0.06  # one in fifty
     assert strong.claimed == Rate(0, 0)
     assert strong.worst == ()
-    assert strong.control is None
+    assert strong.outsiders is None
     assert "no control" in strong.why
 
 
@@ -204,7 +204,7 @@ def test_people_with_several_records_are_found_by_any_of_them() -> None:
     _, _, found = linked(case, "linkage")
     result = one("linkage", case)
     assert result.success == Rate(2, 2)  # two people, not three records
-    assert result.control == Rate(0, 1)
+    assert result.outsiders == Rate(0, 1)
     assert found.own.tolist()[0] == 2
     assert result.baseline == pytest.approx(3 / 2 / 3)
 
@@ -223,7 +223,7 @@ def test_without_response_knowledge_only_population_uniques_are_claimed() -> Non
     lines = np.r_[np.arange(100), np.full(25, -1)]
     found = one("linkage", case, Beside(register=twice, register_lines=lines))
     assert found.success == Rate(25, 50)
-    assert found.control == Rate(0, 75)
+    assert found.outsiders == Rate(0, 75)
     assert "from a register" in found.knows
 
 
@@ -232,9 +232,11 @@ def test_a_look_alike_outside_the_file_makes_a_wrong_claim() -> None:
     known = [(str(i % 50),) for i in range(100)]  # everybody outside looks like somebody inside
     found = one("linkage", situation(known, range(50), scenario=stranger))
     assert found.success == Rate(50, 50)
-    assert found.control == Rate(50, 50)
+    assert (found.control, found.outsiders) == (None, Rate(50, 50))
     assert found.claimed == Rate(50, 100)
-    assert found.residual is None
+    assert found.residual == pytest.approx(1)  # everybody in the file is found, however many others are mistaken
+    assert found.excess == pytest.approx(1)
+    assert "100% are taken for somebody who is, wrongly" in found.sentence
 
 
 def test_the_keys_that_carry_the_success_are_named() -> None:

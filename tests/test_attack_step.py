@@ -76,7 +76,13 @@ def test_the_limit_binds_the_upper_end_of_the_interval() -> None:
     assert on_success.achieved == pytest.approx(Rate(8, 100).high)
     assert on_residual.achieved == pytest.approx((Rate(8, 100).high - 0.01) / 0.99)
     high = Attacked("inference", "s", "", "", Rate(80, 100), None, Rate(79, 100), "")
-    assert judge(high, step)[1].achieved == pytest.approx((Rate(80, 100).high - 0.79) / 0.21)
+    assert judge(high, step)[1].achieved == pytest.approx(
+        (Rate(80, 100).high - Rate(79, 100).low) / (1 - Rate(79, 100).low)
+    )
+    one_try = Attacked("inference", "s", "", "", Rate(386, 400), None, Rate(1, 1), "")
+    assert not judge(one_try, step)[1].passed  # one right guess does not make the file harmless
+    few = Attacked("inference", "s", "", "", Rate(3, 3), 1.0, None, "")
+    assert not judge(few, step)[1].passed
     certain = Attacked("inference", "s", "", "", Rate(100, 100), 1.0, None, "")
     assert judge(certain, step)[1].achieved == 0
     nothing_beside = Attacked("inference", "s", "", "", Rate(1, 100), None, None, "")

@@ -147,7 +147,7 @@ def judged(
     """The result: of the people in the file, how many were found; and how many outside were taken for somebody."""
     targets, inside = field.targets, field.targets.inside
     success = Rate(int(linked.hit[inside].sum()), int(inside.sum()))
-    control = Rate(int(linked.claim[~inside].sum()), int((~inside).sum()))
+    outsiders = Rate(int(linked.claim[~inside].sum()), int((~inside).sum()))
     claimed = Rate(int((linked.hit & linked.claim).sum()), int(linked.claim.sum()))
     baseline = len(field.pairs[0]) / max(success.tries, 1) / field.released
     at_risk = np.flatnonzero(inside & linked.claim & linked.hit & (targets.lines >= 0))
@@ -161,19 +161,18 @@ def judged(
         sentence += "Nobody stands without a look-alike."
     else:
         sentence += f"Where only one candidate is left, {percent(claimed.value)} of {claimed.tries:,} claims are right."
+    if outsiders.tries:
+        sentence += f" Of the people who are not in the file, {percent(outsiders.value)} are taken for somebody who is, wrongly."
     return Attacked(
-        attack, situation.scenario.name, knows, acts, success, baseline, control if control.tries else None,
-        sentence + more, claimed, tuple(worst.tolist()), "; ".join([*why, *_limits(situation, field)]),
+        attack, situation.scenario.name, knows, acts, success, baseline, None, sentence + more, claimed,
+        tuple(worst.tolist()), "; ".join([*why, *_limits(situation, field)]), outsiders if outsiders.tries else None,
     )  # fmt: skip
 
 
 def _limits(situation: Situation, field: Field) -> list[str]:
     """What the figures do not show."""
-    told, targets = [], field.targets
-    if targets.inside.all():
-        told.append("no control: everybody the intruder could go for is in the file")
-    else:
-        told.append("control: people who are not in the file, for whom one candidate is left all the same")
+    targets = field.targets
+    told = ["no control: who is not in the file cannot be found, so that the residual is against a blind guess"]
     if not situation.scenario.knows_who_is_in and targets.namesakes is None:
         told.append(
             "the intruder has no register, so that a claim is a record without look-alike in the file, "
