@@ -218,13 +218,32 @@ def test_without_response_knowledge_only_population_uniques_are_claimed() -> Non
     assert "no register" in alone.why
     twice = table([*known, *[(str(i), "x") for i in range(25)]], ["k0", "k1"])
     found = one("linkage", case, Beside(register=twice))
-    assert found.success == Rate(25, 50)  # the others have a look-alike in the register
+    assert found.claimed == Rate(25, 25)  # the others have a look-alike in the register
+    assert found.success is not None
+    assert 25 + 4 < found.success.hits < 50 - 4  # and are picked half of the time
     assert "expected ones" in found.why
     lines = np.r_[np.arange(100), np.full(25, -1)]
     found = one("linkage", case, Beside(register=twice, register_lines=lines))
-    assert found.success == Rate(25, 50)
+    assert found.claimed == Rate(25, 25)
     assert found.outsiders == Rate(0, 75)
     assert "from a register" in found.knows
+
+
+def test_without_response_knowledge_a_pick_among_two_is_right_half_of_the_time() -> None:
+    stranger = Scenario("stranger", ("k0",), knows_who_is_in=False)
+    known = [(str(i // 2),) for i in range(400)]
+    case = situation(known, range(400), scenario=stranger)
+    for beside in (NOBODY, Beside(register=table(known, ["k0"]))):  # the register has the same two people
+        found = one("linkage", case, beside)
+        assert found.success is not None
+        assert found.success.low < 0.5 < found.success.high
+        assert found.claimed == Rate(0, 0)
+    among_eight = one("linkage", case, Beside(register=table(known * 4, ["k0"])))
+    assert among_eight.success is not None
+    assert among_eight.success.low < 1 / 8 < among_eight.success.high
+    nobody = one("linkage", case, Beside(register=table([*known, ("9999",)][200:], ["k0"])))
+    assert nobody.success is not None
+    assert nobody.success.low < 0.5 < nobody.success.high  # who is not in the register has no look-alike there
 
 
 def test_a_look_alike_outside_the_file_makes_a_wrong_claim() -> None:

@@ -126,7 +126,9 @@ def link(situation: Situation, field: Field, best: Best, purpose: str) -> Linked
 def picked(situation: Situation, field: Field, records: Int64, people: Int64, own: Int64, purpose: str) -> Linked:
     """The same from how many candidates there are, of how many people, and how many are the target's own.
 
-    A claim is a candidate without a rival: one person, and without response knowledge nobody else in the register.
+    With a register and without response knowledge, the record may be anybody's who looks the same there: where those
+    are more than the candidates, the pick is right the more seldom. A claim is a candidate without a rival: one person,
+    and nobody else in the register.
     """
     targets = field.targets
     hit = own > 0
@@ -134,10 +136,11 @@ def picked(situation: Situation, field: Field, records: Int64, people: Int64, ow
     drawn = situation.draws(purpose, "pick")(len(open_)) % records[open_].astype(np.uint64)
     hit[open_] = drawn.astype(np.int64) < own[open_]
     claim = people == 1
-    if not situation.scenario.knows_who_is_in:
-        if targets.namesakes is not None:
-            claim &= targets.namesakes == 1
-        hit &= claim
+    if targets.namesakes is not None:
+        claim &= targets.namesakes <= 1
+        open_ = np.flatnonzero(hit & (targets.namesakes > people))
+        drawn = situation.draws(purpose, "namesake")(len(open_)) % targets.namesakes[open_].astype(np.uint64)
+        hit[open_] = drawn.astype(np.int64) < people[open_]
     return Linked(hit, claim, records, own)
 
 
@@ -175,14 +178,16 @@ def _limits(situation: Situation, field: Field) -> list[str]:
     told = ["no control: who is not in the file cannot be found, so that the residual is against a blind guess"]
     if not situation.scenario.knows_who_is_in and targets.namesakes is None:
         told.append(
-            "the intruder has no register, so that a claim is a record without look-alike in the file, "
-            "whoever else there is in the population"
+            "the intruder has no register, so that only look-alikes in the file count, whoever else there is in the "
+            "population: found are as many as if it were known who is in the file"
         )
     if targets.namesakes is not None and not targets.from_register:
         told.append(
             "the register shares no identifier with the data: everybody is taken to be in it under their own "
             "keys, so that hits are expected ones, by class"
         )
+    if field.unmatched:
+        told.append(f"{percent(field.unmatched)} of the register have a value that nobody in the data has")
     if situation.loose:
         told.append("a blanked cell, or a label made class by class, fits every value that it may stand for")
     return told
