@@ -278,7 +278,9 @@ def test_singling_out_is_counted_as_by_hand(known: list[tuple[str, str, str]], d
     case = situation(known, lines)
     tried = predicates_of(3, True)
     assert tried == [c for s in (1, 2, 3) for c in combinations(range(3), s)]
-    least, weight, outside = rarest(case, ["k0", "k1", "k2"], tried)
+    rare = rarest(case, ["k0", "k1", "k2"], tried)
+    least, weight, outside = rare.people, rare.weight, rare.outside
+    met = set()
     gone = [value for line, value in enumerate(known) if line not in lines]
     for at, line in enumerate(lines):
         counts = [sum(all(known[o][i] == known[line][i] for i in c) for o in lines) for c in tried]
@@ -287,8 +289,11 @@ def test_singling_out_is_counted_as_by_hand(known: list[tuple[str, str, str]], d
         meets = [all(value[i] == known[line][i] for i in first) for value in known]
         assert weight[at] == pytest.approx(sum(meets) / len(known))
         assert outside[at] == sum(all(value[i] == known[line][i] for i in first) for value in gone)
+        if outside[at] == 1:
+            met |= {o for o, there in enumerate(meets) if there and o not in lines}
     found = one("singling_out", case)
     assert found.success == Rate(int((least == 1).sum()), len(lines))
+    assert found.control == (Rate(len(met), len(gone)) if gone else None)
 
 
 def test_singling_out_finds_a_unique_and_no_crowd() -> None:
@@ -299,6 +304,32 @@ def test_singling_out_finds_a_unique_and_no_crowd() -> None:
     assert strong.success == Rate(0, 100)
     assert len(predicates_of(12, False)) == 78  # of one and two; three would be too many
     assert predicates_of(12, True)[-1] == tuple(range(12))
+
+
+@settings(max_examples=30, deadline=None)
+@given(people, st.data())
+def test_singling_out_counts_people_and_not_records(known: list[tuple[str, str, str]], data: st.DataObject) -> None:
+    owners = [data.draw(st.integers(0, 5)) for _ in known]
+    owners = np.unique(owners, return_inverse=True)[1].tolist()
+    lines = data.draw(st.lists(st.integers(0, len(known) - 1), unique=True, min_size=1))
+    tried = predicates_of(3, True)
+    case = situation(known, lines, people=owners)
+    alone = set()
+    for line in lines:
+        alike = [{owners[o] for o in lines if all(known[o][i] == known[line][i] for i in c)} for c in tried]
+        if min(map(len, alike)) == 1:
+            alone.add(owners[line])
+    found = one("singling_out", case)
+    inside = {owners[line] for line in lines}
+    assert found.success == Rate(len(alone), len(inside))
+    assert (found.control.tries if found.control else 0) == len(set(owners) - inside)
+
+
+def test_two_records_of_one_person_isolate_them() -> None:
+    twice = [(str(i), "x") for i in range(100) for _ in (0, 1)]
+    found = one("singling_out", situation(twice, range(200), people=[i for i in range(100) for _ in (0, 1)]))
+    assert found.success == Rate(100, 100)
+    assert "100% of the released people" in found.sentence
 
 
 def test_splink_finds_what_mistakes_hide_and_no_crowd(capfd: pytest.CaptureFixture[str]) -> None:

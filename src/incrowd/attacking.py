@@ -151,7 +151,10 @@ def attack_run(plan: Plan, context: Context, start: State, state: State, traced:
 
 
 def judge(one: Attacked, step: steps.Attack) -> list[Verdict]:
-    """Is the upper end of the interval within the limits, a residual against the lower end of the control? What could not be tried gets no verdict."""
+    """Is the upper end of the interval within the limits, a residual against the lower end of the control?
+
+    What could not be tried gets no verdict.
+    """
     if one.success is None:
         return []
     name = f"{one.attack.replace('_', ' ')} ({one.scenario})"

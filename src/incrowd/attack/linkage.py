@@ -165,7 +165,8 @@ def judged(
     else:
         sentence += f"Where only one candidate is left, {percent(claimed.value)} of {claimed.tries:,} claims are right."
     if outsiders.tries:
-        sentence += f" Of the people who are not in the file, {percent(outsiders.value)} are taken for somebody who is, wrongly."
+        sentence += f" Of the people who are not in the file, {percent(outsiders.value)} are taken for somebody who is, "
+            "wrongly."
     return Attacked(
         attack, situation.scenario.name, knows, acts, success, baseline, None, sentence + more, claimed,
         tuple(worst.tolist()), "; ".join([*why, *_limits(situation, field)]), outsiders if outsiders.tries else None,

@@ -41,10 +41,11 @@ class Rate:
 class Attacked:
     """One attack on one release, measured.
 
-    `success` is of those whom the intruder went for. `baseline` is what a guess without the file reaches, `control`
-    the same attack on people who are not in the file, or without the target's own record. `claimed` is how often the
+    `success` is of those whom the intruder went for. `baseline` is what a guess without the file reaches, `control` the
+    same attack on people who are not in the file, or without the target's own record. `claimed` is how often the
     intruder dared to claim anything, with how many of the claims right: no baseline, but what it looks like from
-    outside. `outsiders` is no control: who is not in the file cannot be found, only be taken for another. `worst` are the lines of the records most at risk, from 1 on, for the audit only.
+    outside. `outsiders` is no control: who is not in the file cannot be found, only be taken for another. `worst` are
+    the lines of the records most at risk, from 1 on, for the audit only.
     """
 
     attack: str  # its word: "linkage", "homogeneity", ...
