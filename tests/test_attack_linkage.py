@@ -15,6 +15,7 @@ from incrowd.attack import ATTACKS, Beside
 from incrowd.attack.knowledge import _others
 from incrowd.attack.linkage import link
 from incrowd.attack.matching import best_matches
+from incrowd.attack.numeric import moved_numbers, nearest_numbers
 from incrowd.attack.probabilistic import probabilistic_linkage, weigh
 from incrowd.attack.singling_out import predicates_of, rarest
 from incrowd.attack.targets import field_of
@@ -101,7 +102,7 @@ def test_a_blank_fits_everything_and_a_local_label_what_was_given_it(
 def test_an_open_file_of_uniques_is_linked_and_a_crowd_is_not() -> None:
     weak = one("linkage", situation([(str(i), "x") for i in range(200)], range(100)))
     assert weak.success == Rate(100, 100)
-    assert weak.control == Rate(0, 100)
+    assert (weak.control, weak.outsiders) == (None, Rate(0, 100))
     assert weak.claimed == Rate(100, 100)
     assert weak.worst == tuple(range(1, 101))
     strong = one("linkage", situation([(str(i // 50), "x") for i in range(500)], range(500)))
@@ -109,7 +110,7 @@ def test_an_open_file_of_uniques_is_linked_and_a_crowd_is_not() -> None:
     assert strong.success.high < 0.06  # one in fifty
     assert strong.claimed == Rate(0, 0)
     assert strong.worst == ()
-    assert strong.control is None
+    assert strong.outsiders is None
     assert "no control" in strong.why
 
 
@@ -130,6 +131,51 @@ def test_nearest_forgives_what_was_perturbed() -> None:
     assert exact.success == Rate(150, 300)
     assert nearest.success is not None
     assert nearest.success.hits > 165  # a fourth of the others, too
+
+
+def test_numbers_that_were_moved_are_found_by_the_nearest() -> None:
+    """Noise, means of two, rounding by chance: labels agree with nobody, and nearly everybody is found all the same."""
+    chance = np.random.default_rng(1)
+    incomes = chance.integers(0, 100_000, 400)
+    known = [(str(income), "NSEW"[i % 4]) for i, income in enumerate(incomes)]
+    noisy = [(str(income + 7.5), area) for income, (_, area) in zip(incomes, known, strict=True)]
+    case = situation(known, range(400), noisy)
+    exact, nearest = one("linkage", case), one("nearest", case)
+    assert exact.success is None  # not "0%"
+    assert "released labels of k0 (100% of the records) occur nowhere in what is known" in exact.why
+    assert nearest.success is not None
+    assert nearest.success.value > 0.9
+    assert "nearest k0" in nearest.acts
+    order = np.argsort(incomes, kind="stable").reshape(-1, 2)
+    means = np.zeros(400)
+    means[order] = incomes[order].mean(axis=1, keepdims=True)
+    paired = one("nearest", situation([(k,) for k, _ in known], range(400), [(f"{mean:.2f}",) for mean in means]))
+    assert paired.success is not None
+    assert 0.35 < paired.success.value < 0.6  # one of two with the same mean
+    ages = [(str(i % 70), str(i // 70)) for i in range(420)]
+    rounded = [(str(5 * (int(age) // 5 + int(chance.random() < int(age) % 5 / 5))), area) for age, area in ages]
+    by_number = one("nearest", situation(ages, range(420), rounded))  # each label is somebody's age
+    assert by_number.success is not None
+    assert by_number.success.value > 0.1  # by keys that differ it is a twentieth
+    assert "numbers were changed (k0)" in by_number.why
+
+
+def test_the_nearest_number_is_that_of_all_pairs() -> None:
+    chance = np.random.default_rng(2)
+    numbers, areas = chance.integers(0, 30, (60, 2)), chance.integers(0, 3, 60)
+    moved = numbers + chance.integers(-2, 3, (60, 2))
+    known = [(str(a), str(b), "xyz"[c]) for (a, b), c in zip(numbers, areas, strict=True)]
+    released = [(str(a), str(b), "xyz"[c]) for (a, b), c in zip(moved, areas, strict=True)][:40]
+    case = situation(known, range(40), released)
+    assert moved_numbers(case) == [0, 1]
+    near = nearest_numbers(case, NOBODY, field_of(case, NOBODY, "nearest"), [0, 1])
+    scale = numbers.std(axis=0)
+    for target in range(60):
+        distance = (((moved[:40] - numbers[target]) / scale) ** 2).sum(axis=1)
+        distance[areas[:40] != areas[target]] = np.inf
+        best = np.flatnonzero(np.isclose(distance, distance.min()))
+        assert near.records[target] == len(best)
+        assert near.own[target] == (target in best)
 
 
 def test_error_in_what_is_known_costs_success_as_often_as_it_happens() -> None:
@@ -158,7 +204,7 @@ def test_people_with_several_records_are_found_by_any_of_them() -> None:
     _, _, found = linked(case, "linkage")
     result = one("linkage", case)
     assert result.success == Rate(2, 2)  # two people, not three records
-    assert result.control == Rate(0, 1)
+    assert result.outsiders == Rate(0, 1)
     assert found.own.tolist()[0] == 2
     assert result.baseline == pytest.approx(3 / 2 / 3)
 
@@ -172,13 +218,32 @@ def test_without_response_knowledge_only_population_uniques_are_claimed() -> Non
     assert "no register" in alone.why
     twice = table([*known, *[(str(i), "x") for i in range(25)]], ["k0", "k1"])
     found = one("linkage", case, Beside(register=twice))
-    assert found.success == Rate(25, 50)  # the others have a look-alike in the register
+    assert found.claimed == Rate(25, 25)  # the others have a look-alike in the register
+    assert found.success is not None
+    assert 25 + 4 < found.success.hits < 50 - 4  # and are picked half of the time
     assert "expected ones" in found.why
     lines = np.r_[np.arange(100), np.full(25, -1)]
     found = one("linkage", case, Beside(register=twice, register_lines=lines))
-    assert found.success == Rate(25, 50)
-    assert found.control == Rate(0, 75)
+    assert found.claimed == Rate(25, 25)
+    assert found.outsiders == Rate(0, 75)
     assert "from a register" in found.knows
+
+
+def test_without_response_knowledge_a_pick_among_two_is_right_half_of_the_time() -> None:
+    stranger = Scenario("stranger", ("k0",), knows_who_is_in=False)
+    known = [(str(i // 2),) for i in range(400)]
+    case = situation(known, range(400), scenario=stranger)
+    for beside in (NOBODY, Beside(register=table(known, ["k0"]))):  # the register has the same two people
+        found = one("linkage", case, beside)
+        assert found.success is not None
+        assert found.success.low < 0.5 < found.success.high
+        assert found.claimed == Rate(0, 0)
+    among_eight = one("linkage", case, Beside(register=table(known * 4, ["k0"])))
+    assert among_eight.success is not None
+    assert among_eight.success.low < 1 / 8 < among_eight.success.high
+    nobody = one("linkage", case, Beside(register=table([*known, ("9999",)][200:], ["k0"])))
+    assert nobody.success is not None
+    assert nobody.success.low < 0.5 < nobody.success.high  # who is not in the register has no look-alike there
 
 
 def test_a_look_alike_outside_the_file_makes_a_wrong_claim() -> None:
@@ -186,9 +251,11 @@ def test_a_look_alike_outside_the_file_makes_a_wrong_claim() -> None:
     known = [(str(i % 50),) for i in range(100)]  # everybody outside looks like somebody inside
     found = one("linkage", situation(known, range(50), scenario=stranger))
     assert found.success == Rate(50, 50)
-    assert found.control == Rate(50, 50)
+    assert (found.control, found.outsiders) == (None, Rate(50, 50))
     assert found.claimed == Rate(50, 100)
-    assert found.residual is None
+    assert found.residual == pytest.approx(1)  # everybody in the file is found, however many others are mistaken
+    assert found.excess == pytest.approx(1)
+    assert "100% are taken for somebody who is, wrongly" in found.sentence
 
 
 def test_the_keys_that_carry_the_success_are_named() -> None:
@@ -211,7 +278,9 @@ def test_singling_out_is_counted_as_by_hand(known: list[tuple[str, str, str]], d
     case = situation(known, lines)
     tried = predicates_of(3, True)
     assert tried == [c for s in (1, 2, 3) for c in combinations(range(3), s)]
-    least, weight, outside = rarest(case, ["k0", "k1", "k2"], tried)
+    rare = rarest(case, ["k0", "k1", "k2"], tried)
+    least, weight, outside = rare.people, rare.weight, rare.outside
+    met = set()
     gone = [value for line, value in enumerate(known) if line not in lines]
     for at, line in enumerate(lines):
         counts = [sum(all(known[o][i] == known[line][i] for i in c) for o in lines) for c in tried]
@@ -220,8 +289,11 @@ def test_singling_out_is_counted_as_by_hand(known: list[tuple[str, str, str]], d
         meets = [all(value[i] == known[line][i] for i in first) for value in known]
         assert weight[at] == pytest.approx(sum(meets) / len(known))
         assert outside[at] == sum(all(value[i] == known[line][i] for i in first) for value in gone)
+        if outside[at] == 1:
+            met |= {o for o, there in enumerate(meets) if there and o not in lines}
     found = one("singling_out", case)
     assert found.success == Rate(int((least == 1).sum()), len(lines))
+    assert found.control == (Rate(len(met), len(gone)) if gone else None)
 
 
 def test_singling_out_finds_a_unique_and_no_crowd() -> None:
@@ -232,6 +304,32 @@ def test_singling_out_finds_a_unique_and_no_crowd() -> None:
     assert strong.success == Rate(0, 100)
     assert len(predicates_of(12, False)) == 78  # of one and two; three would be too many
     assert predicates_of(12, True)[-1] == tuple(range(12))
+
+
+@settings(max_examples=30, deadline=None)
+@given(people, st.data())
+def test_singling_out_counts_people_and_not_records(known: list[tuple[str, str, str]], data: st.DataObject) -> None:
+    owners = [data.draw(st.integers(0, 5)) for _ in known]
+    owners = np.unique(owners, return_inverse=True)[1].tolist()
+    lines = data.draw(st.lists(st.integers(0, len(known) - 1), unique=True, min_size=1))
+    tried = predicates_of(3, True)
+    case = situation(known, lines, people=owners)
+    alone = set()
+    for line in lines:
+        alike = [{owners[o] for o in lines if all(known[o][i] == known[line][i] for i in c)} for c in tried]
+        if min(map(len, alike)) == 1:
+            alone.add(owners[line])
+    found = one("singling_out", case)
+    inside = {owners[line] for line in lines}
+    assert found.success == Rate(len(alone), len(inside))
+    assert (found.control.tries if found.control else 0) == len(set(owners) - inside)
+
+
+def test_two_records_of_one_person_isolate_them() -> None:
+    twice = [(str(i), "x") for i in range(100) for _ in (0, 1)]
+    found = one("singling_out", situation(twice, range(200), people=[i for i in range(100) for _ in (0, 1)]))
+    assert found.success == Rate(100, 100)
+    assert "100% of the released people" in found.sentence
 
 
 def test_splink_finds_what_mistakes_hide_and_no_crowd(capfd: pytest.CaptureFixture[str]) -> None:

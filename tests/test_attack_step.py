@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
@@ -76,7 +78,13 @@ def test_the_limit_binds_the_upper_end_of_the_interval() -> None:
     assert on_success.achieved == pytest.approx(Rate(8, 100).high)
     assert on_residual.achieved == pytest.approx((Rate(8, 100).high - 0.01) / 0.99)
     high = Attacked("inference", "s", "", "", Rate(80, 100), None, Rate(79, 100), "")
-    assert judge(high, step)[1].achieved == pytest.approx((Rate(80, 100).high - 0.79) / 0.21)
+    assert judge(high, step)[1].achieved == pytest.approx(
+        (Rate(80, 100).high - Rate(79, 100).low) / (1 - Rate(79, 100).low)
+    )
+    one_try = Attacked("inference", "s", "", "", Rate(386, 400), None, Rate(1, 1), "")
+    assert not judge(one_try, step)[1].passed  # one right guess does not make the file harmless
+    few = Attacked("inference", "s", "", "", Rate(3, 3), 1.0, None, "")
+    assert not judge(few, step)[1].passed
     certain = Attacked("inference", "s", "", "", Rate(100, 100), 1.0, None, "")
     assert judge(certain, step)[1].achieved == 0
     nothing_beside = Attacked("inference", "s", "", "", Rate(1, 100), None, None, "")
@@ -143,6 +151,18 @@ def test_blanked_cells_and_local_labels_are_not_taken_for_safety(tmp_path: Path)
             assert "fits every value" in one.why
 
 
+def test_noise_on_a_key_does_not_pass_a_limit(tmp_path: Path) -> None:
+    weak = [{"step": "drop", "variables": ["name"]}, {"step": "noise", "variables": ["age"], "share": "0.01"}]
+    more = {"requirements": [{"model": "k", "k": "1"}]}
+    lines = "".join(f"n{i},{1000 * i + 7},{'fm'[i % 2]},y,00{i % 7}\n" for i in range(80))
+    plan = plan_with(steps=[*weak, {"step": "attack", "attacks": ["linkage"], "limit": 0.9}], **more)
+    with pytest.raises(NotReleasable, match=r"R023.*released labels of age"):
+        ic.run(write_case(tmp_path, plan, lines))
+    plan = plan_with(steps=[*weak, {"step": "attack", "attacks": ["nearest"], "limit": 0.5}], **more)
+    with pytest.raises(NotReleasable, match="R022"):
+        ic.run(write_case(tmp_path, plan, lines))
+
+
 def test_a_register_is_said_at_the_categories_of_the_release(tmp_path: Path) -> None:
     path = case(tmp_path, {}, [*FIRST, {"step": "sample", "fraction": "0.5"}], requirements=[{"model": "k", "k": "1"}])
     # 71 is no age of the data: the plan's own bands say what it is.
@@ -167,6 +187,44 @@ def test_a_register_is_said_at_the_categories_of_the_release(tmp_path: Path) -> 
         attacked(path, register=tmp_path / "register.csv")
 
 
+def test_a_register_that_is_written_in_another_way_does_not_look_safe(tmp_path: Path) -> None:
+    stranger = [{"name": "stranger", "keys": ["age", "sex"], "knows_who_is_in": False}]
+    weak = [{"step": "drop", "variables": ["name"]}]
+    path = case(tmp_path, {}, weak, scenarios=stranger, requirements=[{"model": "k", "k": "1"}])
+    (tmp_path / "plain.csv").write_text("age,sex\n" + "".join(f"{20 + i % 40},{'fm'[i % 2]}\n" for i in range(60)))
+    ages = pa.array([20.0 + i % 40 for i in range(60)])
+    pq.write_table(pa.table({"age": ages, "sex": ["fm"[i % 2] for i in range(60)]}), tmp_path / "decimal.parquet")
+    plain, decimal = (
+        attacked(path, attacks=["linkage"], register=tmp_path / name)["linkage"]
+        for name in ("plain.csv", "decimal.parquet")
+    )
+    assert plain.success is not None
+    assert plain.success.hits > 0
+    assert (decimal.success, decimal.claimed) == (plain.success, plain.claimed)
+    (tmp_path / "words.csv").write_text("age,sex\n" + "".join(f"aged {i},f\n" for i in range(20, 80)))
+    words = attacked(path, attacks=["linkage"], register=tmp_path / "words.csv")["linkage"]
+    assert words.success is None
+    assert "written in another way" in words.why
+    (tmp_path / "some.csv").write_text("age,sex\n" + "21,m\n" * 3 + "99,m\n")
+    some = attacked(path, attacks=["linkage"], register=tmp_path / "some.csv")["linkage"]
+    assert "25.0% of the register have a value that nobody in the data has" in some.why
+
+
+def test_the_population_counts_also_when_it_is_named_as_the_register(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stranger = [{"name": "stranger", "keys": ["age", "sex"], "knows_who_is_in": False}]
+    data = {**PLAN["data"], "population": {"source": "population.csv", "count": "n"}}
+    lines = "".join(f"{age},{sex},50\n" for age in range(20, 60) for sex in "fm")
+    (tmp_path / "population.csv").write_text("age,sex,n\n" + lines)
+    weak = [{"step": "drop", "variables": ["name"]}]
+    path = case(tmp_path, {}, weak, data=data, scenarios=stranger, requirements=[{"model": "k", "k": "1"}])
+    monkeypatch.chdir(tmp_path)
+    named = attacked(path, attacks=["linkage"], register=Path("population.csv"))["linkage"]
+    assert named == attacked(path, attacks=["linkage"])["linkage"]
+    assert named.claimed == Rate(0, 0)
+
+
 def test_a_stranger_needs_the_registers_keys(tmp_path: Path) -> None:
     scenarios = [{"name": "stranger", "keys": ["age", "sex"], "knows_who_is_in": False}]
     path = case(tmp_path, {}, scenarios=scenarios)
@@ -187,7 +245,8 @@ def test_the_population_is_the_register_when_there_is_one(tmp_path: Path) -> Non
     assert found.claimed is not None
     assert "no register" not in found.why
     # Of sixty people, twenty are alone in the file; the ten women among them are alone in the population, too.
-    assert found.success.hits == 10
+    assert found.claimed == Rate(10, 10)
+    assert found.success.hits > 10  # the others are picked now and then
 
 
 def test_the_demo_at_k_9_stays_near_a_guess_and_at_k_1_does_not(

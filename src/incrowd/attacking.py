@@ -151,7 +151,10 @@ def attack_run(plan: Plan, context: Context, start: State, state: State, traced:
 
 
 def judge(one: Attacked, step: steps.Attack) -> list[Verdict]:
-    """Is the upper end of the interval within the limits? What could not be tried gets no verdict."""
+    """Is the upper end of the interval within the limits, a residual against the lower end of the control?
+
+    What could not be tried gets no verdict.
+    """
     if one.success is None:
         return []
     name = f"{one.attack.replace('_', ' ')} ({one.scenario})"
@@ -160,11 +163,8 @@ def judge(one: Attacked, step: steps.Attack) -> list[Verdict]:
         words = f"the attack {name} succeeds for at most {step.limit:.3g} of those it goes for"
         found.append(Verdict(words, "attack", one.success.high <= step.limit, step.limit, one.success.high))
     if step.residual is not None:
-        beside = one.control.value if one.control is not None and one.control.tries else one.baseline
-        # Where a guess is always right, the file adds nothing; where nothing is known to compare with, it adds all.
-        excess = 0.0 if beside is not None and beside >= 1 else one.success.high
-        if beside is not None and beside < 1:
-            excess = (one.success.high - beside) / (1 - beside)
+        excess = one.excess
+        assert excess is not None
         words = f"the attack {name} adds at most {step.residual:.3g} to what is possible without the file"
         found.append(Verdict(words, "attack", excess <= step.residual, step.residual, excess))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from incrowd.plan import Plan, steps
 from incrowd.protect import Context
 from incrowd.protect.recode import new_names
 from incrowd.rows import open_source
+
+_DECIMAL = re.compile(r"[-+]?\d+\.\d*")
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,8 @@ def read_beside(plan: Plan, context: Context, situation: Situation, files: Files
     if register is None and population is not None:
         register = context.folder / population.source
     if register is not None:
-        count = population.count if population and register == context.folder / population.source else None
+        own = None if population is None else (context.folder / population.source).resolve()
+        count = population.count if population and register.resolve() == own else None
         people, lines = _register(plan, context, situation, register, count)
     return Beside(
         people,
@@ -78,7 +82,7 @@ def _register(
 
 def _lines(came: pa.Table, register: pa.Table, shared: Sequence[str]) -> Int64 | None:
     """Whose record of the original each one's is, or -1; None where the identifiers do not tell."""
-    mine, theirs = codes_of([came.select(shared), register.select(shared)], shared)
+    mine, theirs = codes_of([_plain(table.select(shared)) for table in (came, register)], shared)
     spans = [1 + max(int(a.max(initial=0)), int(b.max(initial=0))) for a, b in zip(mine, theirs, strict=True)]
     both = [np.concatenate(pair) for pair in zip(mine, theirs, strict=True)]
     first, place = group(pack(both, spans))
@@ -91,17 +95,42 @@ def _lines(came: pa.Table, register: pa.Table, shared: Sequence[str]) -> Int64 |
     return at[others]
 
 
+def _plain(table: pa.Table) -> pa.Table:
+    """The same with every number written in the shortest way."""
+    columns = {}
+    for name in table.column_names:
+        column = table[name].combine_chunks().dictionary_encode()
+        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        short = pa.array([plain(value) for value in column.dictionary.to_pylist()], pa.string())
+        columns[name] = short.take(column.indices)
+    return pa.table(columns)
+
+
+def plain(value: str | None) -> str | None:
+    """A decimal number without the zeros that say nothing; anything else as it is. Leading zeros may be a code's.
+
+    >>> plain("34.0"), plain(" 34.50"), plain("034"), plain("a.0")
+    ('34', '34.5', '034', 'a.0')
+    """
+    if value is None or not _DECIMAL.fullmatch(value.strip()):
+        return value
+    return value.strip().rstrip("0").rstrip(".")
+
+
 def _said(
     plan: Plan, context: Context, situation: Situation, name: str, came: pa.ChunkedArray, asked: pa.ChunkedArray
 ) -> pa.Array:
     """The register's values of a key as the release would say them.
 
-    What the original has is said as the run said it. Any other value goes through the plan's recodes of the key, and
+    What the original has is said as the run said it, also where the number is written in another way (34.0). Any other
+    value goes through the plan's recodes of the key, and
     then as the run said what came out of them; what no recode knows stays as it is.
     """
     pairs = pa.table({"old": came, "new": situation.known[name]}).group_by(["old", "new"]).aggregate([])
     said = dict(zip(pairs["old"].to_pylist(), pairs["new"].to_pylist(), strict=True))
     values = pc.unique(asked).to_pylist()
+    written = {plain(old): new for old, new in said.items()}
+    said |= {value: written[plain(value)] for value in values if value not in said and plain(value) in written}
     if strange := [value for value in values if value not in said]:
         halfway = _recoded(plan, context, name, [*said, *strange])
         later = {halfway[old]: new for old, new in said.items()}

@@ -5,7 +5,7 @@ Reference: the scenarios of Elliot and Dale (1999); Paass (1988) for knowledge w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,15 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.attack.matching import Best, best_matches, own_fitting
+from incrowd.attack.numeric import moved_numbers, nearest_numbers
 from incrowd.attack.situation import Beside, Situation
 from incrowd.attack.targets import Field, field_of
 from incrowd.attack.value import Attacked, Rate
-from incrowd.attack.words import knowledge, percent
+from incrowd.attack.words import knowledge, list_keys, percent
 
 Int64 = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 WORST = 100  # so many lines are named in the audit
+MOSTLY = 0.5  # above this share of labels that nobody is known by, nothing is learnt from a failure
 SUBSET = 20_000  # so many targets tell which keys carry the success
 
 KINDS: dict[Literal["linkage", "nearest"], tuple[str, int | None]] = {
@@ -55,9 +57,55 @@ def _attack(situation: Situation, beside: Beside, kind: Literal["linkage", "near
     if not situation.scenario.keys or not situation.released.num_rows:
         return not_tried(situation, kind, acts)
     field = field_of(situation, beside, kind)
+    if absent := hopeless(field):
+        return not_tried(situation, kind, acts, absent)
+    if kind == "linkage" and field.unheard_of > MOSTLY:
+        return not_tried(situation, kind, acts, f"{unheard(field.unheard)}: an exact match says nothing")
     best = best_matches(field.file, field.targets.known, most)
     linked = link(situation, field, best, kind)
-    return judged(situation, field, linked, kind, acts, carried_by(situation, field, most))
+    why: list[str] = []
+    if kind == "nearest":
+        linked, acts, why = _or_by_numbers(situation, beside, field, linked, acts)
+    elif field.unheard:
+        why = [f"{unheard(field.unheard)}: an exact match does not find these records"]
+    return judged(situation, field, linked, kind, acts, carried_by(situation, field, most), why)
+
+
+def _or_by_numbers(
+    situation: Situation, beside: Beside, field: Field, linked: Linked, acts: str
+) -> tuple[Linked, str, list[str]]:
+    """Where numbers were changed, the nearest number may find more people than counting the keys that differ."""
+    moved = moved_numbers(situation)
+    names, why = [situation.scenario.keys[key] for key in moved], []
+    if moved:
+        near, inside = nearest_numbers(situation, beside, field, moved), field.targets.inside
+        other = picked(situation, field, near.records, near.people, near.own, "nearest")
+        why.append(
+            f"numbers were changed ({list_keys(names)}): by keys that differ and by the nearest number, the better way "
+            "is told"
+        )
+        if other.hit[inside].sum() > linked.hit[inside].sum():
+            linked = other
+            acts = f"looks for the nearest {list_keys(names)} among the records that agree otherwise, and picks one"
+    if texts := {name: share for name, share in field.unheard.items() if name not in names}:
+        why.append(f"{unheard(texts)}: they count as different")
+    return linked, acts, why
+
+
+def hopeless(field: Field) -> str:
+    """Why there is no use in trying; empty where there is."""
+    if field.unmatched > MOSTLY:
+        return (
+            f"{percent(field.unmatched)} of the register have a value that nobody in the data has: it seems to be "
+            "written in another way"
+        )
+    return "" if field.targets.inside.any() else "nobody whom the intruder could go for is in the file"
+
+
+def unheard(labels: Mapping[str, float]) -> str:
+    """Which released labels say nothing that is known of anybody, in which share of the records."""
+    told = [f"{name} ({percent(share)} of the records)" for name, share in labels.items()]
+    return f"released labels of {list_keys(told)} occur nowhere in what is known"
 
 
 def not_tried(situation: Situation, attack: str, acts: str, why: str = "") -> Attacked:
@@ -78,7 +126,9 @@ def link(situation: Situation, field: Field, best: Best, purpose: str) -> Linked
 def picked(situation: Situation, field: Field, records: Int64, people: Int64, own: Int64, purpose: str) -> Linked:
     """The same from how many candidates there are, of how many people, and how many are the target's own.
 
-    A claim is a candidate without a rival: one person, and without response knowledge nobody else in the register.
+    With a register and without response knowledge, the record may be anybody's who looks the same there: where those
+    are more than the candidates, the pick is right the more seldom. A claim is a candidate without a rival: one person,
+    and nobody else in the register.
     """
     targets = field.targets
     hit = own > 0
@@ -86,10 +136,11 @@ def picked(situation: Situation, field: Field, records: Int64, people: Int64, ow
     drawn = situation.draws(purpose, "pick")(len(open_)) % records[open_].astype(np.uint64)
     hit[open_] = drawn.astype(np.int64) < own[open_]
     claim = people == 1
-    if not situation.scenario.knows_who_is_in:
-        if targets.namesakes is not None:
-            claim &= targets.namesakes == 1
-        hit &= claim
+    if targets.namesakes is not None:
+        claim &= targets.namesakes <= 1
+        open_ = np.flatnonzero(hit & (targets.namesakes > people))
+        drawn = situation.draws(purpose, "namesake")(len(open_)) % targets.namesakes[open_].astype(np.uint64)
+        hit[open_] = drawn.astype(np.int64) < people[open_]
     return Linked(hit, claim, records, own)
 
 
@@ -99,7 +150,7 @@ def judged(
     """The result: of the people in the file, how many were found; and how many outside were taken for somebody."""
     targets, inside = field.targets, field.targets.inside
     success = Rate(int(linked.hit[inside].sum()), int(inside.sum()))
-    control = Rate(int(linked.claim[~inside].sum()), int((~inside).sum()))
+    outsiders = Rate(int(linked.claim[~inside].sum()), int((~inside).sum()))
     claimed = Rate(int((linked.hit & linked.claim).sum()), int(linked.claim.sum()))
     baseline = len(field.pairs[0]) / max(success.tries, 1) / field.released
     at_risk = np.flatnonzero(inside & linked.claim & linked.hit & (targets.lines >= 0))
@@ -113,29 +164,30 @@ def judged(
         sentence += "Nobody stands without a look-alike."
     else:
         sentence += f"Where only one candidate is left, {percent(claimed.value)} of {claimed.tries:,} claims are right."
+    if outsiders.tries:
+        sentence += f" Of the people who are not in the file, {percent(outsiders.value)} are taken for somebody in it."
     return Attacked(
-        attack, situation.scenario.name, knows, acts, success, baseline, control if control.tries else None,
-        sentence + more, claimed, tuple(worst.tolist()), "; ".join([*why, *_limits(situation, field)]),
+        attack, situation.scenario.name, knows, acts, success, baseline, None, sentence + more, claimed,
+        tuple(worst.tolist()), "; ".join([*why, *_limits(situation, field)]), outsiders if outsiders.tries else None,
     )  # fmt: skip
 
 
 def _limits(situation: Situation, field: Field) -> list[str]:
     """What the figures do not show."""
-    told, targets = [], field.targets
-    if targets.inside.all():
-        told.append("no control: everybody the intruder could go for is in the file")
-    else:
-        told.append("control: people who are not in the file, for whom one candidate is left all the same")
+    targets = field.targets
+    told = ["no control: who is not in the file cannot be found, so that the residual is against a blind guess"]
     if not situation.scenario.knows_who_is_in and targets.namesakes is None:
         told.append(
-            "the intruder has no register, so that a claim is a record without look-alike in the file, "
-            "whoever else there is in the population"
+            "the intruder has no register, so that only look-alikes in the file count, whoever else there is in the "
+            "population: found are as many as if it were known who is in the file"
         )
     if targets.namesakes is not None and not targets.from_register:
         told.append(
             "the register shares no identifier with the data: everybody is taken to be in it under their own "
             "keys, so that hits are expected ones, by class"
         )
+    if field.unmatched:
+        told.append(f"{percent(field.unmatched)} of the register have a value that nobody in the data has")
     if situation.loose:
         told.append("a blanked cell, or a label made class by class, fits every value that it may stand for")
     return told

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from incrowd.attack.linkage import judged, not_tried, picked
+from incrowd.attack.linkage import hopeless, judged, not_tried, picked, unheard
 from incrowd.attack.matching import File
 from incrowd.attack.situation import Beside, Situation
 from incrowd.attack.targets import Field, field_of
@@ -40,8 +40,8 @@ def probabilistic_linkage(situation: Situation, beside: Beside) -> list[Attacked
     if not situation.scenario.keys or not situation.released.num_rows:
         return [not_tried(situation, "probabilistic", ACTS)]
     field = field_of(situation, beside, "probabilistic", TARGETS)
-    if not field.targets.number:
-        return [not_tried(situation, "probabilistic", ACTS, "there is nobody to go for")]
+    if absent := hopeless(field):
+        return [not_tried(situation, "probabilistic", ACTS, absent)]
     records, people, own, why = weigh(situation, field, beside.linker)
     linked = picked(situation, field, records, people, own, "probabilistic")
     return [judged(situation, field, linked, "probabilistic", ACTS, why=why)]
@@ -70,7 +70,7 @@ def weigh(situation: Situation, field: Field, linker: str) -> tuple[Int64, Int64
     records = np.bincount(target, file.records[record], len(first)).astype(np.int64)
     people = np.bincount(target, file.people[record], len(first)).astype(np.int64)
     packed = np.sort(target * len(file.records) + record)
-    mine = place[field.pairs[0]] * len(file.records) + _class_of(field)[field.pairs[1]]
+    mine = place[field.pairs[0]] * len(file.records) + field.class_of[field.pairs[1]]
     at = np.minimum(np.searchsorted(packed, mine), max(len(packed) - 1, 0))
     right_ones = field.pairs[0][packed[at] == mine] if len(packed) else field.pairs[0][:0]
     why = [f"{targets.number:,} targets, by keyed chance"] if targets.number == TARGETS else []
@@ -78,12 +78,9 @@ def weigh(situation: Situation, field: Field, linker: str) -> tuple[Int64, Int64
         why.append("only records that agree in two of three groups of keys were weighed")
     if any((layer.of_label[column] > 0).any() for layer, column in zip(file.layers, file.labels, strict=True)):
         why.append("a blanked or locally recoded cell counts neither for nor against")
+    if field.unheard:
+        why.append(f"{unheard(field.unheard)}: they count as different, where nearest goes by the distance of numbers")
     return records[place], people[place], np.bincount(right_ones, minlength=targets.number).astype(np.int64), why
-
-
-def _class_of(field: Field) -> Int64:
-    """The class of each released record, as File.of numbers them."""
-    return group(pack(field.labels, field.file.spans))[1]
 
 
 def _columns(names: list[str], labels: list[Int64], file: File) -> dict[str, pa.Array]:

@@ -51,6 +51,14 @@ class Field:
     pairs: tuple[Int64, Int64]  # (target, released record) for all records of the targets' own
     released: int
     released_people: int
+    unheard: dict[str, float]  # by key, the share of the records whose label nobody of the original is known by
+    unheard_of: float  # the share with such a label in any key
+    unmatched: float  # the share of the register, where it is used, with a value that nobody in the data has
+
+    @property
+    def class_of(self) -> Int64:
+        """The class of each released record, as File.of numbers them."""
+        return group(pack(self.labels, self.file.spans))[1]
 
 
 #: So many people outside the file are enough for a control.
@@ -84,7 +92,23 @@ def field_of(situation: Situation, beside: Beside, purpose: str, most: int | Non
         start = float(situation.draws(purpose, "strangers")(1)[0] / 2.0**64)
         every = ((np.arange(STRANGERS) + start) * (len(strangers) / STRANGERS)).astype(np.int64)
         targets = targets.take(np.sort(np.r_[np.flatnonzero(targets.inside), strangers[every]]))
-    return Field(file, labels, targets, _own(targets, owners), len(owners), len(np.unique(owners)))
+    unheard = {name: _absent(labels[i], [known[i]]) for i, name in enumerate(keys) if name not in situation.loose}
+    strange = np.any([np.zeros(len(owners), bool), *unheard.values()], axis=0)
+    used = outside and (targets.from_register or targets.namesakes is not None)
+    unknown = [_absent(column, [labels[i], known[i]]) for i, column in enumerate(outside[0])] if used else []
+    return Field(
+        file, labels, targets, _own(targets, owners), len(owners), len(np.unique(owners)),
+        {name: float(absent.mean()) for name, absent in unheard.items() if absent.any()}, float(strange.mean()),
+        float(np.any(unknown, axis=0).mean()) if used and len(unknown[0]) else 0.0,
+    )  # fmt: skip
+
+
+def _absent(column: Int64, others: Sequence[Int64]) -> Mask:
+    """Code by code, whether it occurs in none of the others."""
+    there = np.zeros(1 + max(int(one.max(initial=0)) for one in (column, *others)), bool)
+    for one in others:
+        there[one] = True
+    return ~there[column]
 
 
 def _targets(

@@ -8,6 +8,7 @@ from incrowd.risk.value import wilson
 
 #: How the scenario of an attack begins that needs two files of one plan.
 TOGETHER = "holds the files"
+FEWEST = 30  # tries that can show that a guess is always right
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,11 @@ class Rate:
 class Attacked:
     """One attack on one release, measured.
 
-    `success` is of those whom the intruder went for. `baseline` is what a guess without the file reaches, `control`
-    the same attack on people who are not in the file, or without the target's own record. `claimed` is how often the
+    `success` is of those whom the intruder went for. `baseline` is what a guess without the file reaches, `control` the
+    same attack on people who are not in the file, or without the target's own record. `claimed` is how often the
     intruder dared to claim anything, with how many of the claims right: no baseline, but what it looks like from
-    outside. `worst` are the lines of the records most at risk, from 1 on, for the audit only.
+    outside. `outsiders` is no control: who is not in the file cannot be found, only be taken for another. `worst` are
+    the lines of the records most at risk, from 1 on, for the audit only.
     """
 
     attack: str  # its word: "linkage", "homogeneity", ...
@@ -59,6 +61,7 @@ class Attacked:
     claimed: Rate | None = None
     worst: tuple[int, ...] = ()
     why: str = ""  # why there is no figure, no baseline or no control; what the figure does not show
+    outsiders: Rate | None = None  # people outside the file who are taken for somebody in it: claims that are all wrong
 
     @property
     def residual(self) -> float | None:
@@ -70,3 +73,17 @@ class Attacked:
         if self.success is None or beside is None or beside >= 1:
             return None
         return (self.success.value - beside) / (1 - beside)
+
+    @property
+    def excess(self) -> float | None:
+        """The residual at its worst: the upper end of the success against the lower end of the control.
+
+        Where a guess is always right the file adds nothing, unless too few tries say so; where there is nothing to
+        compare with, it adds all. None where the attack was not tried.
+        """
+        if self.success is None:
+            return None
+        if self.baseline is not None and self.baseline >= 1:
+            return 0.0 if self.success.tries >= FEWEST else self.success.high
+        beside = self.control.low if self.control is not None and self.control.tries else self.baseline or 0.0
+        return (self.success.high - beside) / (1 - beside)

@@ -52,8 +52,8 @@ def attack(
     """Let simulated intruders try a release, and count how often they are right.
 
     Each attack is shown with what the intruder knows (a scenario of the plan), the success with its 95% interval, the
-    baseline (a guess without the file), the control (the same on people who are not in the file: how often the
-    intruder would be fooled), and the residual, (success - control) / (1 - control): what the file adds.
+    baseline (a guess without the file), the control (the same on people who are not in the file, where that can
+    succeed at all), and the residual, (success - control) / (1 - control): what the file adds.
 
     linkage finds people by their keys, nearest forgives differing keys, probabilistic weighs them (splink),
     singling_out looks for combinations that one record alone has. `incrowd attack plan.yaml` attacks what the plan

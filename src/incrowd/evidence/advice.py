@@ -211,9 +211,7 @@ def most(attack: Attacked) -> float | None:
     """
     if attack.success is None or not attack.success.tries:
         return None
-    control = attack.control
-    beside = control.low if control is not None and control.tries else (attack.baseline or 0.0)
-    return 0.0 if beside >= 1 else max((attack.success.high - beside) / (1 - beside), 0.0)
+    return max(attack.excess or 0.0, 0.0)
 
 
 def _human_test(log: RunLog) -> Iterator[Reason]:

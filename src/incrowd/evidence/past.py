@@ -98,7 +98,7 @@ def _risks(measured: Mapping[str, Any] | None) -> Iterable[PastRisk]:
 def _attacked(one: Mapping[str, Any]) -> Attacked:
     known = {field.name for field in fields(Attacked)}
     given = {name: value for name, value in one.items() if name in known}
-    for name in ("success", "control", "claimed"):
+    for name in ("success", "control", "claimed", "outsiders"):
         rate = given.get(name)
         given[name] = None if rate is None else Rate(rate["hits"], rate["tries"])
     return Attacked(**{**given, "worst": ()})

@@ -36,7 +36,7 @@ class Attack(Step):
     residual: Limit | None = Field(
         None,
         description="The largest acceptable residual, (success - control) / (1 - control), with the upper end of the "
-        "interval as success, and the baseline where there is no control.",
+        "success and the lower end of the control, and the baseline where there is no control.",
     )
     register_file: Text | None = Field(
         None,
