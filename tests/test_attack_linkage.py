@@ -255,7 +255,7 @@ def test_a_look_alike_outside_the_file_makes_a_wrong_claim() -> None:
     assert found.claimed == Rate(50, 100)
     assert found.residual == pytest.approx(1)  # everybody in the file is found, however many others are mistaken
     assert found.excess == pytest.approx(1)
-    assert "100% are taken for somebody who is, wrongly" in found.sentence
+    assert "100% are taken for somebody in it" in found.sentence
 
 
 def test_the_keys_that_carry_the_success_are_named() -> None:
