@@ -146,7 +146,7 @@ def attack_run(plan: Plan, context: Context, start: State, state: State, traced:
             verdicts += [verdict for one in found for verdict in judge(one, step)]
             without = [one for one in found if one.success is None]
             if without and (step.attacks is not None or len(without) == len(found)):
-                untried += [f"{one.attack} ({one.scenario}): {one.why}" for one in without]
+                untried += [f"{one.name} ({one.scenario}): {one.why}" for one in without]
     return Tried(tuple(attacks), tuple(verdicts), _refusal(verdicts, untried))
 
 
@@ -157,7 +157,7 @@ def judge(one: Attacked, step: steps.Attack) -> list[Verdict]:
     """
     if one.success is None:
         return []
-    name = f"{one.attack.replace('_', ' ')} ({one.scenario})"
+    name = f"{one.name} ({one.scenario})"
     found = []
     if step.limit is not None:
         words = f"the attack {name} succeeds for at most {step.limit:.3g} of those it goes for"

@@ -204,7 +204,7 @@ def _risks(past: PastRun, risks: Sequence[Risk]) -> Iterator[RiskThenNow]:
 def _attacks(past: PastRun, attacks: Sequence[Attacked], accepted: float) -> Iterator[AttackThenNow]:
     then: dict[tuple[str, str, str], list[Attacked]] = {}
     for one in past.attacks:
-        then.setdefault((one.attack, one.scenario, one.knows), []).append(one)
+        then.setdefault((one.name, one.scenario, one.knows), []).append(one)
     for now in attacks:
-        before = then.get((now.attack, now.scenario, now.knows), [])
+        before = then.get((now.name, now.scenario, now.knows), [])
         yield AttackThenNow(before.pop(0) if before else None, now, accepted)

@@ -243,4 +243,5 @@ def _said(
         "composition", situation.scenario.name, knows(situation, more), ACTS, success, by_one, None, sentence, claimed,
         worst_of(targets[new], np.zeros(len(new))),
         joined(note, few, "Baseline: by one of the two alone. No control: who is in neither cannot be looked for."),
+        about=about.removeprefix("the ").removesuffix(" of"),
     )  # fmt: skip

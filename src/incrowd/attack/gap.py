@@ -91,6 +91,7 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive, near: Arou
                "Neighbours are classes with the same labels in all keys but one; coarser labels have none."
                if met.coarse else "",
                "" if area is not None else "No AUC: all of them have one value, or there are too many values."),
+        about=sensitive.name,
     )  # fmt: skip
 
 

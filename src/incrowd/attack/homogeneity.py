@@ -70,6 +70,7 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacke
         int(usual[aimed].sum()) / success.tries, control, sentence, claimed, worst_of(met.people[hit], surprise),
         joined("Baseline: the most frequent value, stated for the same people.", sensitive.note, met.note,
                "" if control else "No control: nobody outside the release has a class in it."),
+        about=sensitive.name,
     )  # fmt: skip
 
 

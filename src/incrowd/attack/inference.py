@@ -101,6 +101,7 @@ def _attack(
     return Attacked(
         "inference", situation.scenario.name, knows(situation), ACTS, success, baseline, control, sentence, None,
         worst_of(people[rare], order), joined(sensitive.note, most if merged else "", few),
+        about=sensitive.name,
     )  # fmt: skip
 
 

@@ -123,7 +123,9 @@ def untried(situation: Situation, attack: str, acts: str, why: str, name: str | 
     """An attack that could not be tried, with the reason."""
     about = "" if name is None else f" on {name}"
     sentence = f"The attack{about} could not be tried: {why}"
-    return Attacked(attack, situation.scenario.name, knows(situation), acts, None, None, None, sentence, why=why)
+    return Attacked(
+        attack, situation.scenario.name, knows(situation), acts, None, None, None, sentence, why=why, about=name or ""
+    )
 
 
 def impossible(situation: Situation, attack: str, acts: str) -> list[Attacked]:

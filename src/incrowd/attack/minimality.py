@@ -74,7 +74,7 @@ left out or coarsened: {reason}."
         none = Rate(0, int(away.sum()))
         return Attacked(
             "minimality", situation.scenario.name, knows(situation, extra), ACTS, none, 0.0, None, sentence,
-            Rate(0, 0), why=joined(note, "No control: nothing is claimed."),
+            Rate(0, 0), why=joined(note, "No control: nothing is claimed."), about=sensitive.name,
         )  # fmt: skip
     stated, _ = around(met, sensitive).guess(sensitive.shares, forbidden)
     right = stated[met.combination] == true
@@ -90,7 +90,7 @@ left out or coarsened: {reason}."
     return Attacked(
         "minimality", situation.scenario.name, knows(situation, extra), ACTS, success, baseline,
         control if control.tries else None, sentence, Rate(success.hits, success.tries),
-        worst_of(met.people[hit], 1 / np.maximum(sensitive.shares[true[hit]], 1e-12)), note,
+        worst_of(met.people[hit], 1 / np.maximum(sensitive.shares[true[hit]], 1e-12)), note, about=sensitive.name,
     )  # fmt: skip
 
 

@@ -80,6 +80,7 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacke
         joined("Baseline: the release's values dealt out anew by chance.", sensitive.note, met.note,
                f"{percent(common)} of the records have a value whose share cannot grow so much." if common else "",
                "" if control else "No control: nobody outside the release has a class in it."),
+        about=sensitive.name,
     )  # fmt: skip
 
 

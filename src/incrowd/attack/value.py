@@ -62,6 +62,12 @@ class Attacked:
     worst: tuple[int, ...] = ()
     why: str = ""  # why there is no figure, no baseline or no control; what the figure does not show
     outsiders: Rate | None = None  # people outside the file who are taken for somebody in it: claims that are all wrong
+    about: str = ""  # the sensitive variable that it is after, where it is after one
+
+    @property
+    def name(self) -> str:
+        """What it is called in tables: 'homogeneity of income'."""
+        return self.attack.replace("_", " ") + (f" of {self.about}" if self.about else "")
 
     @property
     def residual(self) -> float | None:

@@ -106,6 +106,6 @@ def _show(found: Intrusion) -> None:
         those = [one for one in found.attacks if one.scenario == name]
         console.print(attack_table(those, f"Attacks in the scenario: {escape(name)}"))
         for one in those:
-            console.print(f"[bold]{one.attack}[/]  {escape(one.sentence)}", highlight=False)
+            console.print(f"[bold]{escape(one.name)}[/]  {escape(one.sentence)}", highlight=False)
             if one.why:
                 console.print(f"[dim]{escape(one.why)}[/]", highlight=False)

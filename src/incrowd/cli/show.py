@@ -135,7 +135,7 @@ def attack_table(attacks: Sequence[Attacked], title: str, scenarios: bool = Fals
     for heading in ("success (95% interval)", "baseline", "control", "residual"):
         table.add_column(heading, justify="right")
     for one in attacks:
-        names = (one.attack, *((escape(one.scenario),) if scenarios else ()))
+        names = (one.name, *((escape(one.scenario),) if scenarios else ()))
         if one.success is None:
             table.add_row(*names, "not tried", "", "", "")
             continue

@@ -179,7 +179,7 @@ def _attacks(log: RunLog) -> Iterator[Reason]:
         yield Reason("safeguarded", text, "These attacks, and what they find.", "attacks")
     reach: dict[str, list[float | None]] = {}  # an attack has a result for each sensitive variable
     for attack in log.attacks:
-        reach.setdefault(f"{attack.attack} ({attack.scenario})", []).append(most(attack))
+        reach.setdefault(f"{attack.name} ({attack.scenario})", []).append(most(attack))
     untried = [name for name, found in reach.items() if None in found]
     if untried:
         text = f"Could not be tried: {', '.join(untried[:SHOWN])}{_more(len(untried))}."

@@ -20,7 +20,7 @@ def attack_rates(attacks: Sequence[Attacked]) -> alt.Chart | None:
     if not tried:
         return None
     for one in tried:
-        name = f"{one.attack.replace('_', ' ')} · {one.scenario}"
+        name = f"{one.name} · {one.scenario}"
         for what, rate in (("success", one.success), ("control", one.control)):
             if isinstance(rate, Rate):
                 rows.append({"attack": name, "what": what, "share": rate.value, "low": rate.low, "high": rate.high})
@@ -42,7 +42,7 @@ def attack_rates(attacks: Sequence[Attacked]) -> alt.Chart | None:
 
 def _told(one: Attacked) -> str:
     assert one.success is not None
-    text = f"{one.attack.replace('_', ' ')} in {one.scenario}: {percent(one.success.value)}"
+    text = f"{one.name} in {one.scenario}: {percent(one.success.value)}"
     text += f" ({percent(one.success.low)} to {percent(one.success.high)})"
     text += "" if one.baseline is None else f", baseline {percent(one.baseline)}"
     return text + ("" if one.control is None else f", control {percent(one.control.value)}")

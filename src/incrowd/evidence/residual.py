@@ -39,7 +39,7 @@ def residuals(log: RunLog) -> tuple[Remaining, ...]:
     found = []
     for risk in (*RESIDUALS, *MORE_RESIDUALS):
         attacks = tried(log, risk.name)
-        told = tuple(f"Attack {a.attack} ({a.scenario}): {a.sentence}" for a in attacks)
+        told = tuple(f"Attack {a.name} ({a.scenario}): {a.sentence}" for a in attacks)
         more = FIGURES[risk.name](log) if risk.name in FIGURES else ()
         section = "attacks" if attacks else SHOWN.get(risk.name, "")
         found.append(Remaining(risk.name, risk.words, (*told, *more), section))

@@ -121,7 +121,7 @@ class Reviewed:
             if attack.worse and success is not None:
                 then = "not tried" if attack.then is None or attack.then.success is None else (
                     f"{attack.then.success.value:.1%}")  # fmt: skip
-                name = f"{attack.now.scenario}: {attack.now.attack}"
+                name = f"{attack.now.scenario}: {attack.now.name}"
                 found.append(f"{name} is right in {success.value:.1%} of {success.tries:,} tries, was {then}")
         return tuple(found)
 
