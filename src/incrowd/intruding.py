@@ -13,7 +13,7 @@ import pyarrow as pa
 from incrowd.assessment import plan_scenarios
 from incrowd.attack.situation import fetch
 from incrowd.errors import InputError
-from incrowd.evidence.tested import hash_release
+from incrowd.evidence.manifest import hash_release
 from incrowd.intruders.cards import Wanted, deal
 from incrowd.intruders.making import Invitation, Rules, make
 from incrowd.intruders.protocol import CONFIDENTIALITY, SOURCES, protocol

@@ -18,7 +18,7 @@ from incrowd.evidence.about import about
 from incrowd.evidence.files import finish_audit, write_audit, write_release_files
 from incrowd.evidence.groups import MOST_CLASSES, Group, achieved_by, by_group
 from incrowd.evidence.log import RunLog, Snapshot, StepLog
-from incrowd.evidence.tested import hash_release
+from incrowd.evidence.manifest import hash_release
 from incrowd.intruders.value import read_tested
 from incrowd.keys.loss import lost_bits
 from incrowd.keys.requirements import Likeness

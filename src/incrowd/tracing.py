@@ -14,7 +14,7 @@ from incrowd.archive import Archive
 from incrowd.attack.situation import Situation
 from incrowd.attacking import situation_of
 from incrowd.errors import InputError, PlanError
-from incrowd.evidence.manifest import hash_file
+from incrowd.evidence.manifest import hash_release
 from incrowd.opening import begin
 from incrowd.pipeline import Done, carry_out, teller
 from incrowd.plan import Plan, inspect_plan, one_of, parse_plan, read_text, split_tier
@@ -81,7 +81,8 @@ def trace_release(release: Path, original: Path | None = None, folder: Path | No
             message = f"{file.name} ({file.place} of the plan) is not there."
             raise InputError("D239", message, "Name the data with --original, the folder of other files with --folder.")
     with archive.staged(found, original) as (plan, where, _), trace(plan, where, archive.secret) as traced:
-        if archive.release is None or _hashes(traced.done.file) != _hashes(archive.release / plan.release.file):
+        kept = None if archive.release is None else hash_release(archive.release / plan.release.file)
+        if hash_release(traced.done.file) != kept:
             message = f"{release} is not what its audit makes of this data."
             raise InputError("D193", message, "Name the data that it was made from, unchanged, with --original.")
         yield traced
@@ -99,9 +100,3 @@ def _reading(text: str, folder: Path, original: Path | None) -> Plan:
         raise PlanError(faults or found.faults)
     plan = found.plan
     return plan.model_copy(update={"data": plan.data.model_copy(update={"source": str(original.resolve())})})
-
-
-def _hashes(file: Path) -> list[str]:
-    """A file's hash, or those of the parts in a folder."""
-    parts = sorted(file.rglob("*.parquet")) if file.is_dir() else [file]
-    return [hash_file(part) for part in parts if part.is_file()]

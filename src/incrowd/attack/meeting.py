@@ -10,7 +10,7 @@ import pyarrow as pa
 from scipy.sparse import csr_array, diags_array
 
 from incrowd.attack.fitting import agreeing, fits_of
-from incrowd.attack.knowledge import Bools, believed, whole_of
+from incrowd.attack.knowledge import Bools, Sensitive, believed, whole_of
 from incrowd.attack.situation import Int64, Situation, codes_of
 from incrowd.keys.packing import group, pack
 
@@ -112,6 +112,13 @@ def targets_of(situation: Situation, met: Meeting) -> tuple[Bools, Bools]:
     inside = situation.inside[met.people]
     aimed = inside if situation.scenario.knows_who_is_in else np.ones(len(inside), bool)
     return aimed, ~inside & (np.diff(met.meets.indptr) > 0)[met.combination]
+
+
+def out_of_reach(situation: Situation, met: Meeting, aimed: Bools, sensitive: Sensitive) -> str:
+    """Why what classes give away about a variable cannot be measured; empty when it can."""
+    if not aimed.any() or not (sensitive.released >= 0).any():
+        return "there is nobody to go for, or no released record has a value."
+    return blurred(situation, met, aimed)
 
 
 def blurred(situation: Situation, met: Meeting, aimed: Bools) -> str:

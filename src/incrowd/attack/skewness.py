@@ -17,7 +17,7 @@ from incrowd.attack.knowledge import (
     untried,
     worst_of,
 )
-from incrowd.attack.meeting import Meeting, blurred, meet, targets_of
+from incrowd.attack.meeting import Meeting, meet, out_of_reach, targets_of
 from incrowd.attack.situation import Beside, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
@@ -50,10 +50,7 @@ def skewness(situation: Situation, beside: Beside) -> list[Attacked]:
 
 def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacked:
     aimed, outside = targets_of(situation, met)
-    if not aimed.any() or not (sensitive.released >= 0).any():
-        why = "there is nobody to go for, or no released record has a value."
-        return untried(situation, "skewness", ACTS, why, sensitive.name)
-    if why := blurred(situation, met, aimed):
+    if why := out_of_reach(situation, met, aimed, sensitive):
         return untried(situation, "skewness", ACTS, why, sensitive.name)
     readings = met.readings
     gains = [_gains(reading, sensitive) for reading in readings]

@@ -77,6 +77,14 @@ def hash_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def hash_release(file: Path) -> str:
+    """By what is a release known to be the same? The SHA-256 of its file; of parts, that of their hashes in order."""
+    if file.is_file():
+        return hash_file(file)
+    parts = sorted(hash_file(part) for part in file.rglob("*.parquet") if part.is_file())
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
 def input_entry(file: NamedFile, folder: Path) -> InputEntry:
     """The bytes of a file, or of the Parquet files of a folder, that a plan names."""
     path = folder / file.name

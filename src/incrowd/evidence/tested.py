@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
-from incrowd.evidence.manifest import hash_file
 from incrowd.intruders.value import Compared, Scores, Tested
 
 MOST_VARIABLES = 15
-
-
-def hash_release(file: Path) -> str:
-    """By what is a release known to be the same? The SHA-256 of its file; of parts, that of their hashes in order."""
-    if file.is_file():
-        return hash_file(file)
-    parts = sorted(hash_file(part) for part in file.rglob("*.parquet") if part.is_file())
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def section(tested: Tested | None) -> dict[str, Any]:
