@@ -77,7 +77,7 @@ def test_the_package_of_ons_publishes_the_same(tmp_path, monkeypatch):
     plan, _ = case(tmp_path)
     ptable = noisy(tmp_path / "ptable.csv")
     ours = perturbed_table(plan, ["sex", "note"], ptable=ptable)
-    key = Secret(bytes.fromhex(SECRET)).subkey("table", "record key")
+    key = Secret(bytes.fromhex(SECRET)).subkey("table", "record key", read_ptable(ptable).digest)
     rows = draw(open_source(tmp_path / "people.csv"), draw_numbers(key))
     data = rows.collect(rows.table).to_pandas()
     data["rkey"] = (data[DRAW] % KEYS).astype(int)

@@ -124,7 +124,9 @@ def _count(
 ) -> Counted:
     # The key is the secret's own and not this release's: the same people get the same noise in every table. With
     # fresh noise in each, many tables would average it away.
-    found = count_cells(rows, by, draw_numbers(secret.subkey("table", "record key")), KEYS)
+    # Another perturbation table reads the keys in another way, and two readings of one key, such as noise and twice
+    # that noise, subtract: so it has keys of its own.
+    found = count_cells(rows, by, draw_numbers(secret.subkey("table", "record key", table.digest)), KEYS)
     columns = [found[f"c{i}"].to_pylist() for i in range(len(by))]
     numbers = np.column_stack([found["n"].to_numpy(), found["key"].to_numpy()]).reshape(-1, 2)
     counted = dict(zip(zip(*columns, strict=True), numbers.tolist(), strict=True))

@@ -162,7 +162,7 @@ def carry_out(
         done = _log(number, step.step, change, step.reason, state, time.perf_counter() - begun)
         steps.append(replace(done, off=step.off))
     tell("write")
-    file, columns, units, traced = _write(plan, state.rows, context, work)
+    file, columns, units, traced = _write(plan, state.rows, context.ended(state.history), work)
     tell("gate: count the written file again")
     known = _known(state, context)
     verdicts, refusal = gate(plan, file, columns, steps[-1].after.records, context.secret, units, known)

@@ -6,6 +6,7 @@ key is the sum of its records' keys, and a table of perturbations says for a cou
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,11 @@ class Perturbations:
 
     values: Int64
     name: str
+
+    @property
+    def digest(self) -> str:
+        """Which table is it? A hash of what it adds."""
+        return hashlib.sha3_256(self.values.astype("<i8").tobytes()).hexdigest()
 
     @property
     def uses_keys(self) -> bool:

@@ -19,6 +19,8 @@ Values = Sequence[str | None]
 Labels = list[str | None]
 T = TypeVar("T")
 DatePart = Literal["decade", "year", "quarter", "month"]
+#: The digits of the longest numbers that are taken for some: 1e999999999 would fill the memory as a text.
+LONGEST = 100
 
 
 def bands(values: Values, cuts: Sequence[Decimal], name: str, labels: Sequence[str] | None = None) -> Labels:
@@ -115,7 +117,7 @@ def _each(values: Values, read: Callable[[str], T], name: str, kind: str) -> lis
 
 def _number(text: str) -> Decimal:
     number = Decimal(text.strip())
-    if not number.is_finite():
+    if not number.is_finite() or abs(number.adjusted()) > LONGEST:
         raise ValueError
     return number
 

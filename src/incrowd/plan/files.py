@@ -58,11 +58,11 @@ def with_files(plan: Plan, moved: Mapping[str, str]) -> Plan:
     content = plan.model_dump(mode="json", by_alias=True, exclude_none=True)
     names = {file.place: file.name for file in named_files(plan)}
     for place, file in moved.items():
-        _replace(content, place, names[place], file)
+        put_file(content, place, names[place], file)
     return Plan.model_validate(content)
 
 
-def _replace(node: Any, place: str, old: str, new: str) -> bool:
+def put_file(node: Any, place: str, old: str, new: str) -> bool:
     """Put a new name where the old one stands, at this place or right below it. Names of variables may hold dots."""
     keys = [str(key) for key in (range(len(node)) if isinstance(node, list) else node)]
     for key in keys:
@@ -76,6 +76,6 @@ def _replace(node: Any, place: str, old: str, new: str) -> bool:
                 if value == old:
                     inside[field] = new
                     return True
-        if place.startswith(f"{key}.") and _replace(node[at], place[len(key) + 1 :], old, new):
+        if place.startswith(f"{key}.") and put_file(node[at], place[len(key) + 1 :], old, new):
             return True
     return False

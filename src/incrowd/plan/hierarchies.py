@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from incrowd.keys.hierarchies.postcodes import LEVELS
 from incrowd.keys.postcodes import Component
-from incrowd.plan.strict import Strict, Text
+from incrowd.plan.strict import Number, Strict, Text
 
-Rising = Annotated[list[Decimal], Field(min_length=1)]
+Rising = Annotated[list[Number], Field(min_length=1)]
 
 
 class HierarchyRule(Strict):

@@ -10,6 +10,7 @@ from typing import Any, overload
 from incrowd.errors import InputError
 from incrowd.plan import steps
 from incrowd.protect.distant import DistantState, count, near, protect_distant, refuse_slips
+from incrowd.protect.drawing import key_draws
 from incrowd.protect.drop import drop
 from incrowd.protect.merge_small import merge_small
 from incrowd.protect.microaggregate import microaggregate
@@ -77,6 +78,16 @@ def protect(
     """
     if step.off:
         return state, Change(f"{step.step.replace('_', ' ')}: switched off")
+    if not isinstance(step, steps.Attack):  # which changes nothing that a later draw could depend on
+        context, history = key_draws(step, state.history, context)
+        after, change = _carry_out(step, number, state, context)
+        return replace(after, history=history), change
+    return _carry_out(step, number, state, context)
+
+
+def _carry_out(
+    step: steps.AnyStep, number: int, state: State | DistantState, context: Context
+) -> tuple[State | DistantState, Change]:
     if isinstance(state, DistantState):
         return protect_distant(step, state, context)
     method = METHODS[type(step)]

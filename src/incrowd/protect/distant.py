@@ -32,6 +32,7 @@ class DistantState:
     sensitive: tuple[str, ...]
     records: int
     decided: bool = False  # something was suppressed, and slips were looked for before it
+    history: str = ""  # a hash of all that was done so far
 
     @property
     def keys(self) -> tuple[str, ...]:

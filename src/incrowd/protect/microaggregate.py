@@ -40,7 +40,7 @@ def microaggregate(
         message = f"{size:,} numbers are more than the {MOST_NUMBERS:,} that are taken into memory."
         raise InputError("D132", message, "Use noise or rounding, fewer variables, or a sample of the records.")
     places = decimals(check_numbers(rows, names), step.decimals, 2)
-    rows, found = _fetch(keep_old(rows, names), step, number, context)
+    rows, found = _fetch(keep_old(rows, names), step, context)
     together = [list(range(len(names)))] if step.method == "mdav" else [[i] for i in range(len(names))]
     new = {name: np.full(found.num_rows, np.nan) for name in names}
     groups = 0
@@ -53,13 +53,13 @@ def microaggregate(
     return after, Change(f"microaggregate {', '.join(names)}", cells_changed=sum(changed.values()), notes=notes)
 
 
-def _fetch(rows: Rows, step: steps.Microaggregate, number: int, context: Context) -> tuple[Rows, pa.Table]:
+def _fetch(rows: Rows, step: steps.Microaggregate, context: Context) -> tuple[Rows, pa.Table]:
     """The records with numbers that tell them apart. Two with one number are a chance of 1 in 10^6 for a file as large
     as is allowed; then other numbers are tried.
     """
     attempt = 0
     while True:
-        drawn = draw(rows, context.order("microaggregate", str(number), str(attempt)))
+        drawn = draw(rows, context.order("record", str(attempt)))
         found = fetch_numbers(drawn, step.variables, step.strata)
         numbers = found["draw"].to_numpy()
         if not (numbers[1:] == numbers[:-1]).any():

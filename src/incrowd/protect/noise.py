@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from incrowd.errors import InputError
-from incrowd.keys.noise import Floats, as_texts, correlated, factor
+from incrowd.keys.noise import LEAST, MOST, Floats, as_texts, correlated, factor
 from incrowd.plan import steps
 from incrowd.protect.perturbing import decimals, settle, told
 from incrowd.protect.state import Change, Context, State
@@ -20,30 +20,41 @@ from incrowd.rows.records import add_to, draw, keep_old
 
 
 def noise(step: steps.Noise, number: int, state: State, context: Context) -> tuple[State, Change]:
-    """Add e = L z to each record, with z standard normal, from a keyed hash of the record. Missing stays missing.
+    """Add e = L w to each record, where w are points on the record's paths of noise. Missing stays missing.
 
-    Plain: L is diagonal, with share * sd of each variable, or sd as given. Correlated: L L' = share^2 * S, where S is
-    the covariance of the records that have all variables; then the covariance grows by 1 + share^2 all over, and
-    correlations stay.
+    Plain: each variable has a path of its own, and w has the variance (share * sd of the variable)^2, or sd^2 as given;
+    L is 1. Correlated: w has the variance share^2, and L L' = S, the covariance of the records that have all variables;
+    then the covariance grows by 1 + share^2 all over, and correlations stay.
+
+    So the size of the noise goes into no key: it says how far along its path a record is (`keys.noise.path`), and a
+    file with more noise is the one with less and more added. Another S makes other paths: the same ones, mixed
+    otherwise, could be solved for.
     """
     names, rows = step.variables, state.rows
     written = check_numbers(rows, names)
     places = decimals(written, step.decimals, 0)
-    lower = _factor(step, rows)
-    rows = draw(keep_old(rows, names), context.order("noise", str(number)))
-    subkeys = [context.subkey("noise", str(number), name) for name in names]
-    for name, weights in zip(names, lower.tolist(), strict=True):
-        rows = add_to(rows, name, _adder(weights, subkeys, places[name]))
+    spreads = _spreads(step, rows)
+    rows = draw(keep_old(rows, names), context.order("record"))
+    if step.correlated:
+        shape = [*names, *(float(value).hex() for value in spreads[0].ravel())]
+        subkeys = [context.subkey("path", name, *shape) for name in names]
+        lines = [(weights, subkeys, float(step.share or 0) ** 2) for weights in factor(spreads[0]).tolist()]
+    else:
+        sizes = [_size(step, spread) for spread in spreads]
+        lines = [([1.0], [context.subkey("path", name)], size**2) for name, size in zip(names, sizes, strict=True)]
+    for name, line in zip(names, lines, strict=True):
+        rows = add_to(rows, name, _adder(*line, places[name], name))
     after, changed = settle(rows, names, state, context)
     size = f"sd {step.sd}" if step.share is None else f"share {step.share} of the standard deviation"
     notes = (f"{'correlated' if step.correlated else 'plain'}, {size}", told(changed))
     return after, Change(f"noise on {', '.join(names)}", cells_changed=sum(changed.values()), notes=notes)
 
 
-def _factor(step: steps.Noise, rows: Rows) -> Floats:
+def _spreads(step: steps.Noise, rows: Rows) -> list[Floats]:
+    """The variance of each variable; where they vary together, one covariance of all; zeros where sd says the size."""
     names = step.variables
     if step.share is None:
-        return np.eye(len(names)) * float(step.sd or 0)
+        return [np.zeros((1, 1)) for _ in names]
     groups: Sequence[Sequence[str]] = [names] if step.correlated else [[name] for name in names]
     found = []
     for group in groups:
@@ -51,13 +62,21 @@ def _factor(step: steps.Noise, rows: Rows) -> Floats:
         if flat := [name for name, variance in zip(group, np.diag(spread), strict=True) if not variance > 0]:
             message = f"{flat[0]!r} does not vary over the {records:,} records it is measured on."
             raise InputError("D136", message, "Noise in proportion to it would be none. Use sd, or leave it out.")
+        for name, variance in zip(group, np.diag(spread), strict=True):
+            if not LEAST <= step.share * np.sqrt(variance) <= MOST:
+                message = f"noise of this share of the standard deviation of {name!r} is too large or too small."
+                raise InputError("D260", message, f"It can have a standard deviation from {LEAST:g} to {MOST:g}.")
         found.append(spread)
-    if step.correlated:
-        return step.share * factor(found[0])
-    return step.share * np.diag([float(np.sqrt(spread[0, 0])) for spread in found])
+    return found
 
 
-def _adder(weights: Sequence[float], subkeys: Sequence[bytes], places: int) -> OnBatch:
+def _size(step: steps.Noise, spread: Floats) -> float:
+    return float(step.sd or 0) if step.share is None else step.share * float(np.sqrt(spread[0, 0]))
+
+
+def _adder(
+    weights: Sequence[float], subkeys: Sequence[bytes], variance: float, places: int, name: str
+) -> OnBatch:  # fmt: skip
     """A function from texts 'draw:value' to the value with its noise; nothing where there is no value."""
 
     def add(batch: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -69,7 +88,7 @@ def _adder(weights: Sequence[float], subkeys: Sequence[bytes], places: int) -> O
         numbers = pc.list_element(parts, 0).cast(pa.int64()).to_numpy(zero_copy_only=False)
         texts = pc.list_element(parts, 1).to_pylist()
         values = np.array([float(text) if text else 0.0 for text in texts])
-        made = as_texts(values + correlated(numbers, weights, subkeys), places)
+        made = as_texts(values + correlated(numbers, weights, subkeys, variance), places)
         return pa.array([new if text else "" for new, text in zip(made, texts, strict=True)], pa.string())
 
     return add

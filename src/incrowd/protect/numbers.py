@@ -34,7 +34,7 @@ def round_numbers(step: steps.Round, number: int, state: State, context: Context
             f"round {step.variable}", cells_changed=changed_cells(counts, named), notes=(f"base {step.base}",)
         )
         return relabel(state, step.variable, named), change
-    return _by_chance(step, number, state, context, counts, found)
+    return _by_chance(step, state, context, counts, found)
 
 
 def nearest(number: Decimal, base: Decimal) -> str:
@@ -48,7 +48,6 @@ def nearest(number: Decimal, base: Decimal) -> str:
 
 def _by_chance(
     step: steps.Round,
-    number: int,
     state: State,
     context: Context,
     counts: Mapping[str | None, int],
@@ -56,9 +55,10 @@ def _by_chance(
 ) -> tuple[State, Change]:
     parts: list[tuple[str, str, str, int]] = []
     cells = 0
-    # In the order of the texts, so that each value has its own number whatever the engine's order is.
     filled = sorted((value, x) for value, x in found.items() if value is not None and x is not None)
-    luck = context.draws("round", str(number))(len(filled)).tolist()
+    # By the value itself: another value that comes or goes changes nobody else's luck.
+    names = pa.array([value for value, _ in filled], pa.string())
+    luck = context.order("luck")(names).to_numpy().view("uint64").tolist()
     for (value, x), draw in zip(filled, luck, strict=True):
         below = (x / step.base).to_integral_value(ROUND_FLOOR) * step.base
         up = Fraction(counts[value]) * Fraction(x - below) / Fraction(step.base)
@@ -74,7 +74,7 @@ def _by_chance(
             for name, column, kind in zip(("value", "first", "rest", "number"), columns, kinds, strict=True)
         }
     )
-    rows = split_values(state.rows, step.variable, table, context.orders("round", str(number)))
+    rows = split_values(state.rows, step.variable, table, context.orders("who"))
     state = replace(state, rows=rows)
     after = context.recount(state) if is_counted(state, step.variable) else state
     return after, Change(f"round {step.variable} by chance", cells_changed=cells, notes=(f"base {step.base}",))
@@ -142,9 +142,9 @@ def rank_swap(step: steps.RankSwap, number: int, state: State, context: Context)
     if not reach:
         message = f"within {step.within:g} of {filled} records no two ranks are near each other."
         raise InputError("D116", message, "Raise within.")
-    offset = int(context.draws("rank_swap", str(number))(1)[0]) % (reach + 1)
+    offset = int(context.draws("blocks", str(reach))(1)[0]) % (reach + 1)
     rows = keep_old(state.rows, [step.variable])
-    rows = exchange_near(rows, step.variable, reach, offset, context.orders("rank_swap", str(number)))
+    rows = exchange_near(rows, step.variable, reach, offset, context.orders("pairs"))
     changed = count_changed(rows, [step.variable])[step.variable]
     state = replace(state, rows=forget(rows))
     after = context.recount(state) if is_counted(state, step.variable) else state

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -50,7 +52,9 @@ def pram(step: steps.Pram, number: int, state: State, context: Context) -> tuple
                 if low < high and value in counts:
                     lines.append((*stratum, value, low, high, new))
         lines += [(*stratum, gone, 0, 1 << 53, gone) for gone in (None, "") if gone in counts]
-    drawn = draw(keep_old(rows, [name]), draw_numbers(context.subkey("pram", str(number))))
+    # Where the data have made another matrix, the same numbers cut in other places would tell on which side they lie.
+    cuts = hashlib.sha3_256(json.dumps(sorted(lines, key=str)).encode()).hexdigest()
+    drawn = draw(keep_old(rows, [name]), draw_numbers(context.subkey("cuts", cuts)))
     moved = exchange(drawn, name, step.strata, _table(lines, len(step.strata) + 1))
     after, changed = settle(moved, [name], state, context)
     kind = "invariant" if step.invariant else "plain"

@@ -16,7 +16,8 @@ def pseudonymise(step: Pseudonymise, number: int, state: State, context: Context
     Without the secret nobody can test guesses; a hash with a published salt, as in study 2, lets everybody do that.
     The identifiers among the variables are removed; keys among them (a postcode) stay for later steps to treat.
     """
-    subkey = context.subkey("pseudonymise", str(number))
+    # A name and no draw: as long as the release is called the same, later runs call people the same.
+    subkey = context.secret.subkey(*context.release, "pseudonymise", str(number))
     rows = state.rows.add_text(step.into, step.variables, pseudonyms(subkey, len(step.variables)))
     people, names, shared = rows.compare_distinct(step.variables, step.into)
     if people != names:

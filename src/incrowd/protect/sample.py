@@ -17,7 +17,7 @@ def sample(step: steps.Sample, number: int, state: State, context: Context) -> t
     The number is exact. Strata share it by their sizes, fractions going to the largest remainders, so that a stratum
     differs from its share by less than one.
     """
-    rows, orders = state.rows, context.orders("sample", str(number))
+    rows, orders = state.rows, context.orders("who")
     who, what = (context.household, "household") if step.households else (UNIT if context.has_unit else None, "person")
     drawn = rows if who is None else one_each(rows, who, what, step.by, {})
     counts = count_classes(drawn, step.by)

@@ -28,7 +28,7 @@ def search(step: steps.Search, number: int, state: State, context: Context) -> t
     state = context.bind(state)
     levels = [_levels(step, name, state.table, context) for name in state.table.names]
     if step.local:
-        return _locally(step, number, state, levels, context)
+        return _locally(step, state, levels, context)
     options = {"suppression": step.suppression, "objective": step.objective, "weights": step.weights}
     if step.levels is not None:
         chosen = {name: step.levels.get(name, 0) for name in state.table.names}
@@ -85,14 +85,12 @@ def _cells(table: KeyTable, levels: Sequence[Levels], found: Search) -> int:
     return total
 
 
-def _locally(
-    step: steps.Search, number: int, state: State, levels: Sequence[Levels], context: Context
-) -> tuple[State, Change]:
+def _locally(step: steps.Search, state: State, levels: Sequence[Levels], context: Context) -> tuple[State, Change]:
     if state.table.population is not None:
         raise InputError("D029", "local recoding does not go with a population.", "Search without local.")
     table = state.table
     found = recode_locally(table, levels, state.bound, suppression=step.suppression, seconds=step.seconds)
-    rows = apply_local(state.rows, table, levels, found, context.order("search", str(number)))
+    rows = apply_local(state.rows, table, levels, found, context.order("parts"))
     after = context.recount(replace(state, rows=rows))
     notes = (
         f"loss {found.loss_arithmetic:.4f} (arithmetic), {found.loss_geometric:.4f} (geometric)",

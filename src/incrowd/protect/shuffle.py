@@ -14,7 +14,7 @@ def shuffle(step: steps.Shuffle, number: int, state: State, context: Context) ->
     The variables move together. A cell that is missing stays missing.
     """
     names = step.variables
-    givers, takers = (context.order("shuffle", str(number), side) for side in ("giver", "taker"))
+    givers, takers = (context.order(side) for side in ("giver", "taker"))
     moved = permute(keep_old(state.rows, names), names, step.strata, givers, takers)
     after, changed = settle(moved, names, state, context)
     within = f"within {', '.join(step.strata)}" if step.strata else "in the whole file"

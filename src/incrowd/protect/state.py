@@ -47,6 +47,7 @@ class State:
     original: Original | None = None
     leaves: Mapping[str, Mapping[str | None, int]] = field(default_factory=dict)
     sampled: float = 1.0  # the share of the people that samples have kept
+    history: str = ""  # a hash of all that was done so far, which later draws depend on
 
     def leaves_after(self, name: str, named: Mapping[str | None, str | None]) -> dict[str, Mapping[str | None, int]]:
         """The leaves once the values of a key have these new names."""
@@ -69,10 +70,20 @@ class Context:
     has_unit: bool = False
     paths: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)  # of sensitive variables' leaves
     household: str | None = None
+    keyed_by: tuple[str, ...] = ()  # in a step: all that was done before it, and the step (protect/drawing.py)
+    certain: bool = False  # in a step that leaves nothing to chance
 
     def subkey(self, *purpose: str) -> bytes:
-        """A key for one purpose in this release."""
-        return self.secret.subkey(*self.release, *purpose)
+        """A key for one purpose in this release; in a step, for this step with these parameters after those before it.
+
+        What the step has measured in the data and cuts its draws by (a matrix, a covariance) belongs to the purpose.
+        """
+        assert not self.certain, "a step that draws must say so: chance = True"
+        return self.secret.subkey(*self.release, *self.keyed_by, *purpose)
+
+    def ended(self, history: str) -> Context:
+        """The same after the last step: keys depend on all that was done."""
+        return replace(self, keyed_by=(history,))
 
     def recount(self, state: State) -> State:
         """The same rows counted again, after a step that decided about single records."""

@@ -27,7 +27,7 @@ def suppress_cells(step: steps.SuppressCells, number: int, state: State, context
         )
         for base, pattern in zip(found.classes, found.blanked.tolist(), strict=True)
     ]
-    order = context.order("suppress_cells", str(number))
+    order = context.order("parts")
     rows = reassign_parts(state.rows, table, found.classes, found.records, chosen, order)
     per_key = ", ".join(f"{name} {cells:,}" for name, cells in found.cells.items() if cells)
     notes = (

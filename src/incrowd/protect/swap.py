@@ -33,9 +33,9 @@ def swap(step: steps.Swap, number: int, state: State, context: Context) -> tuple
     flagged = marked(rows, TARGET, None if step.targets is None else _risky(state.table, step.targets))
     movers = _movers(flagged, step, who, context)
     counted = count_swap_cells(movers, step.geography, LIKE, TARGET, None if who is None else f"{OURS}size")
-    found = _decide(counted, step, context, number)
+    found = _decide(counted, step, context)
     changed, table = _moves(counted, step, found)
-    numbered = ranked(movers, [*step.geography, LIKE, TARGET], context.orders("swap", str(number)))
+    numbered = ranked(movers, [*step.geography, LIKE, TARGET], context.orders("who"))
     moved_rows = moved(rows, step.geography, numbered, table, who)
     after = context.recount(replace(state, rows=moved_rows))
     return after, Change(f"swap {' and '.join(step.geography)}", 0, changed, notes=_notes(step, found, who, counted))
@@ -60,13 +60,13 @@ def _movers(rows: Rows, step: steps.Swap, who: str | None, context: Context) -> 
     return replace(homes, table=homes.table.mutate(**{TARGET: homes.table[TARGET].contains("1").ifelse("1", "0")}))
 
 
-def _decide(counted: pa.Table, step: steps.Swap, context: Context, number: int) -> Swaps:
+def _decide(counted: pa.Table, step: steps.Swap, context: Context) -> Swaps:
     paths = np.array([_codes(counted[name]) for name in step.geography], np.int32)
     target = np.array([value == "1" for value in counted[TARGET].to_pylist()], bool)
     records = counted["n"].to_numpy().astype(np.int64)
     random = round(step.rate * int(records[~target].sum()))
     alike = _codes(counted[LIKE]).astype(np.int64)
-    return choose_swaps(paths, alike, target, records, random, context.draws("swap", str(number)))
+    return choose_swaps(paths, alike, target, records, random, context.draws("pairs"))
 
 
 def _codes(column: pa.ChunkedArray) -> Int32:

@@ -23,8 +23,20 @@ class Step(Strict):
     #: release with the records after such steps alone.
     harmonises: ClassVar[bool] = False
 
+    #: Chance, by the secret, may decide something of what it changes. A step without this is given no key to draw by.
+    chance: ClassVar[bool] = False
+
+    #: Fields that shape its draws otherwise than by their key: of two files that differ in these alone, one is the
+    #: other with more noise.
+    nested: ClassVar[frozenset[str]] = frozenset()
+
     #: The files it reads may hold records about people: an audit keeps their hashes, never a copy.
     about_people: ClassVar[bool] = True
+
+    @property
+    def perturbs(self) -> bool:
+        """Does it make other values of those it finds, so that two files made differently tell more together?"""
+        return self.chance
 
     @property
     def decides(self) -> bool:

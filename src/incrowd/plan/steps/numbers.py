@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from incrowd.plan.steps.base import Step
-from incrowd.plan.strict import Text
+from incrowd.plan.strict import Number, Text
 
 
 class OneVariable(Step):
@@ -29,13 +28,18 @@ class Round(OneVariable):
     """Round numbers to multiples of a base."""
 
     step: Literal["round"]
-    base: Annotated[Decimal, Field(gt=0, allow_inf_nan=False)] = Field(
-        description="Numbers become multiples of it, such as 5."
-    )
+    base: Annotated[Number, Field(gt=0)] = Field(description="Numbers become multiples of it, such as 5.")
     how: Literal["nearest", "random"] = Field(
         "nearest",
         description="nearest: halves away from zero. random: up or down by the secret, so that means stay.",
     )
+
+    chance: ClassVar[bool] = True
+
+    @property
+    def perturbs(self) -> bool:
+        """Where chance decides."""
+        return self.how == "random"
 
     def scatters(self) -> list[str]:
         """Where chance decides."""
@@ -45,7 +49,7 @@ class Round(OneVariable):
 class Coding(OneVariable):
     """What top and bottom coding share."""
 
-    at: Annotated[Decimal, Field(allow_inf_nan=False)] | None = Field(None, description="The number to stop at.")
+    at: Number | None = Field(None, description="The number to stop at.")
     percentile: Annotated[float, Field(gt=0, lt=100)] | None = Field(
         None, description="Or the percentile of the file to stop at: a number that so many per cent do not exceed."
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from incrowd.keys.noise import LEAST, MOST
 from incrowd.plan.steps.base import Step
 from incrowd.plan.strict import Text
 
@@ -19,6 +20,8 @@ Strata = Annotated[
 
 class Perturbing(Step):
     """What these steps share: variables that they change, and perhaps strata that they stay within."""
+
+    chance: ClassVar[bool] = True
 
     def named(self) -> list[tuple[str, str]]:
         """What it changes, and the strata."""
@@ -99,10 +102,13 @@ class Noise(Numeric):
     share: Annotated[float, Field(gt=0, le=10)] | None = Field(
         None, description="The standard deviation of the noise, as a share of the variable's own."
     )
-    sd: Annotated[float, Field(gt=0)] | None = Field(
+    sd: Annotated[float, Field(ge=LEAST, le=MOST)] | None = Field(
         None, description="Instead of a share: the standard deviation of the noise, in the variable's unit."
     )
     correlated: bool = Field(False, description="With share: noise that varies together as the variables do.")
+
+    # One path of growing noise for each record and variable: the size says how far along it (keys/noise.py).
+    nested: ClassVar[frozenset[str]] = frozenset({"share", "sd", "decimals", "variables"})
 
     @model_validator(mode="after")
     def _one_size(self) -> Noise:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from incrowd.keys.postcodes import Component
 from incrowd.plan.steps.base import Step
-from incrowd.plan.strict import Text
+from incrowd.plan.strict import Number, Text
 
 _WAYS = ("bands", "mapping", "date_part", "prefix", "lookup", "hierarchy", "postcode")
 
@@ -19,7 +18,7 @@ class Recode(Step):
 
     step: Literal["recode"]
     variable: Text
-    bands: Annotated[list[Decimal], Field(min_length=1)] | None = Field(
+    bands: Annotated[list[Number], Field(min_length=1)] | None = Field(
         None, description="Where each band starts: [16, 30, 45] gives 16-29, 30-44, 45+."
     )
     labels: list[Text] | None = Field(None, description="With bands: their names, as many as there are bands.")

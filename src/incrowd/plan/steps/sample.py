@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -20,6 +20,8 @@ class Sample(Step):
         default_factory=list, description="Variables to stratify by: each stratum keeps its share of the sample."
     )
     households: bool = Field(False, description="Draw whole households (data.household).")
+
+    chance: ClassVar[bool] = True
 
     @model_validator(mode="after")
     def _one_size(self) -> Sample:

@@ -46,7 +46,13 @@ class Search(Step):
         return self
 
     only_keys: ClassVar[bool] = True
+    chance: ClassVar[bool] = True
     about_people: ClassVar[bool] = False
+
+    @property
+    def perturbs(self) -> bool:
+        """Where records of one class get different labels."""
+        return self.local
 
     @property
     def decides(self) -> bool:

@@ -65,6 +65,7 @@ class SuppressCells(Step):
     )
 
     only_keys: ClassVar[bool] = True
+    chance: ClassVar[bool] = True
 
     @property
     def decides(self) -> bool:

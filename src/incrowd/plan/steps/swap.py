@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -39,6 +39,8 @@ class Swap(Step):
     households: bool | None = Field(
         None, description="Whether whole households move; they do where data.household is named."
     )
+
+    chance: ClassVar[bool] = True
 
     @model_validator(mode="after")
     def _somebody(self) -> Swap:
@@ -82,6 +84,8 @@ class RankSwap(Step):
     within: Annotated[float, Field(gt=0, le=1)] = Field(
         description="How far apart two ranks may be, as a share of the records that have a number: 0.05 is 5%."
     )
+
+    chance: ClassVar[bool] = True
 
     def named(self) -> list[tuple[str, str]]:
         """One variable."""

@@ -1,0 +1,55 @@
+"""What a draw depends on beside the record: the release, all that was done before, and the step itself.
+
+Two files whose draws are the same, or the same but scaled, can be subtracted: what chance added goes, and the truth is
+left. So no step makes a key of its own. It is handed one that is made from all this (`key_draws`), and cannot forget
+any of it. See docs/decisions/0010-what-a-draw-depends-on.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Set
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+from incrowd.plan import steps
+from incrowd.plan.files import put_file
+from incrowd.protect.state import Context
+
+#: What people write beside a step, and what changes no record.
+SILENT = {"reason", "off"}
+
+
+def canonical(step: steps.Step, folder: Path, without: Set[str] = frozenset()) -> str:
+    """A step as one text, however it was written: what differs from the defaults, and files by their content.
+
+    A file's name says nothing: it lies elsewhere when an audit is carried out again.
+    """
+    content = step.model_dump(by_alias=True, exclude_defaults=True, exclude=SILENT | without)
+    for place, file in step.files().items():
+        path = folder / file
+        if path.is_file():  # what is not there is told by whoever reads it
+            put_file(content, place, file, hashlib.sha3_256(path.read_bytes()).hexdigest())
+    return json.dumps(content, sort_keys=True, default=_plain)
+
+
+def key_draws(step: steps.Step, history: str, context: Context) -> tuple[Context, str]:
+    """What the step may know, with keys of its own; and the history once it is done.
+
+    Fields that are `nested` in the step stay out of its own key, and are in the history of the steps after it.
+    """
+    around = [str(context.household), str(context.has_unit)]
+    if step.decides:
+        around += [requirement.describe() for requirement in context.requirements]
+    own, whole = (
+        json.dumps([canonical(step, context.folder, without), *around]) for without in (step.nested, frozenset())
+    )
+    keyed = replace(context, keyed_by=(history, own), certain=not step.chance)
+    return keyed, hashlib.sha3_256(f"{history}\n{whole}".encode()).hexdigest()
+
+
+def _plain(value: object) -> object:
+    """A number in one way of writing: 5 and 5.0 are the same base."""
+    return format(value.normalize() + 0, "f") if isinstance(value, Decimal) else str(value)
