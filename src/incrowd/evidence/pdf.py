@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from incrowd.errors import IncrowdError
+from incrowd.writing import private_file
 
 #: Looked for on the path, in this order; INCROWD_BROWSER names another.
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -66,7 +67,9 @@ def print_pdf(page: Path, paper: Path) -> Path:
         if done is None or done.returncode or not printed.is_file():
             message = f"the browser could not print {page}."
             raise IncrowdError("X031", message, "Open it in a browser and print it to PDF.")
-        paper.write_bytes(_DATES.sub(_epoch, printed.read_bytes()))
+        made = _DATES.sub(_epoch, printed.read_bytes())
+    with private_file(paper) as draft:
+        draft.write_bytes(made)
     return paper
 
 
