@@ -5,6 +5,7 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, settings
 
 # No deadline: the first call of a kernel compiles it, and CI machines are shared.
@@ -12,6 +13,8 @@ settings.register_profile(
     "incrowd", deadline=None, derandomize=bool(os.environ.get("CI")), suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("incrowd")
+# Tests write plans from parts that they share; a plan has no aliases.
+yaml.SafeDumper.ignore_aliases = lambda self, data: True  # type: ignore[method-assign]
 
 
 @pytest.fixture(autouse=True)
