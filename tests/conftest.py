@@ -1,7 +1,11 @@
 """Settings for all tests."""
 
 import os
+import signal
+from collections.abc import Iterator
 
+import pytest
+import yaml
 from hypothesis import HealthCheck, settings
 
 # No deadline: the first call of a kernel compiles it, and CI machines are shared.
@@ -9,3 +13,14 @@ settings.register_profile(
     "incrowd", deadline=None, derandomize=bool(os.environ.get("CI")), suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("incrowd")
+# Tests write plans from parts that they share; a plan has no aliases.
+yaml.SafeDumper.ignore_aliases = lambda self, data: True  # type: ignore[method-assign]
+
+
+@pytest.fixture(autouse=True)
+def signals() -> Iterator[None]:
+    """A test that calls the program's main function leaves Ctrl-C as it was."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)

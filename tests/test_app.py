@@ -121,8 +121,8 @@ def test_a_map_is_drawn_on_the_users_boundaries(homes: Path, tmp_path: Path) -> 
 
 def test_it_listens_to_this_machine_only_and_tells_nobody() -> None:
     assert SETTINGS["server.address"] == "127.0.0.1"
-    assert "--browser.gatherUsageStats=false" in command(8501, browser=False)
-    assert "--client.showErrorDetails=none" in command(8501, browser=False)
+    assert "--browser.gatherUsageStats=false" in command(8501)
+    assert "--client.showErrorDetails=none" in command(8501)
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def served(tmp_path: Path) -> Iterator[str]:
     source = str(PAGE.parents[2])
     environment = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": source}
     server = subprocess.Popen(
-        command(port, browser=False), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
+        command(port), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
     )
     address = f"http://127.0.0.1:{port}"
 

@@ -1,5 +1,9 @@
 """`python -m incrowd`."""
 
-from incrowd.cli import main
+from incrowd import stopping
 
-main()
+if __name__ == "__main__":
+    stopping.listen()  # before what takes long to import
+    from incrowd.cli import main
+
+    main()

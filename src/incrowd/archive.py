@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from typing import Any
 
 from incrowd.errors import InputError, PlanError
 from incrowd.evidence.manifest import MANIFEST, AuditManifest, InputEntry, hash_file, input_entry
-from incrowd.plan import Plan, inspect_plan, read_text
+from incrowd.plan import Plan, inspect_plan, json_tree, read_text
 from incrowd.plan.files import SOURCE, NamedFile, named_files, with_files
 from incrowd.release import open_workspace
 from incrowd.secret import Secret
@@ -88,7 +87,7 @@ class Archive:
     def manifest(self) -> AuditManifest | None:
         """What the run was made with and from; None in an audit without one, or with one that cannot be read."""
         try:
-            return AuditManifest.of(json.loads((self.audit / MANIFEST).read_text(encoding="utf-8")))
+            return AuditManifest.of(json_tree((self.audit / MANIFEST).read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -96,7 +95,9 @@ class Archive:
     def log(self) -> dict[str, Any]:
         """What happened in the run, as it was written down."""
         try:
-            content: dict[str, Any] = json.loads((self.audit / "log.json").read_text(encoding="utf-8"))
+            content: dict[str, Any] = json_tree((self.audit / "log.json").read_text(encoding="utf-8"))
+            if not isinstance(content, dict):
+                raise ValueError
         except (OSError, ValueError):
             raise InputError("D236", "the log of this audit cannot be read.", "Name an audit that is whole.") from None
         return content

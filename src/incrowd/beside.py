@@ -6,7 +6,6 @@ import csv
 import difflib
 import io
 import itertools
-import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from incrowd.rows import Rows, open_source
 from incrowd.rows.cells import count_cells
 from incrowd.rows.engine import connect
 from incrowd.secret import Secret, draw_numbers, find_secret
+from incrowd.writing import write_private
 
 #: More cells than this are no table that anybody reads.
 MOST_CELLS = 1_000_000
@@ -68,10 +68,7 @@ class Counted:
         lines = zip(self.published.cells, self.published.counts, *(n.tolist() for n in numbers), strict=True)
         rows = [(*cell, *inside, count) for cell, count, *inside in lines]
         heads = [*self.published.by, "true_count", "cell_key", "pcv", "added", "count"]
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(_csv(heads, rows))
-        path.chmod(0o600)
+        write_private(path, _csv(heads, rows))
 
 
 def perturbed_table(

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from incrowd.visible import visible
+
 
 class IncrowdError(Exception):
     """What every error of incrowd has: a code, a message and a way out."""
@@ -25,7 +27,7 @@ class IncrowdError(Exception):
 
     def __str__(self) -> str:
         text = f"{self.code}: {self.message}"
-        return f"{text} {self.hint}" if self.hint else text
+        return visible(f"{text} {self.hint}" if self.hint else text)
 
 
 class InputError(IncrowdError):
@@ -59,7 +61,7 @@ class Fault:
     def __str__(self) -> str:
         where = f"line {self.line}, {self.place}" if self.line else self.place
         text = f"{self.code} ({where}): {self.message}"
-        return f"{text} {self.hint}" if self.hint else text
+        return visible(f"{text} {self.hint}" if self.hint else text)
 
 
 class PlanError(IncrowdError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from incrowd.rows import Rows, open_source
 from incrowd.rows.tabulate import tabulate
 from incrowd.secret import Secret, order_records
 from incrowd.verification import parse_where
+from incrowd.writing import private_file
 
 #: What the frontier asks for.
 FRONTIER_K = (2, 3, 5, 10, 20, 50)
@@ -149,14 +149,10 @@ def _free(out: Path, file: Path) -> Path:
 
 
 def _write(rows: Rows, out: Path, keys: Sequence[str], bound: Sequence[Requirement], context: Context) -> None:
-    """Write to a name of its own, count again, and only then take the place of `out`."""
+    """Write to a private folder, count again, and only then take the place of `out`: it holds records."""
     kind = out.suffix.removeprefix(".")
-    draft = out.with_name(f".{out.name}-{secrets.token_hex(4)}.{kind}")
-    try:
+    with private_file(out) as draft:
         rows.shuffled(rows.columns, order_records(context.subkey("rows"))).write(draft, kind)
         again = _counted(open_source(draft, delimiter=",", encoding="utf-8"), keys, bound)
         if any(requirement.failing(again).any() for requirement in bound):
             raise NotReleasable("R008", "the written file does not satisfy the requirements; it was removed.")
-        os.replace(draft, out)
-    finally:
-        draft.unlink(missing_ok=True)

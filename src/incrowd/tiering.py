@@ -17,13 +17,14 @@ from incrowd.attack.situation import Situation
 from incrowd.attack.subtraction import subtract
 from incrowd.attack.value import TOGETHER, Attacked
 from incrowd.attack.words import percent
-from incrowd.errors import NotReleasable
+from incrowd.errors import IncrowdError, NotReleasable
 from incrowd.evidence.log import RunLog
 from incrowd.evidence.public import loses_few
 from incrowd.pipeline import Progress, Run, run
 from incrowd.plan import Plan, load_tiers
 from incrowd.plan.requirements import AlphaK, K
 from incrowd.secret import Secret, find_secret
+from incrowd.stopping import all_or_none
 from incrowd.tracing import trace
 
 
@@ -66,18 +67,22 @@ def run_tiers(
                 found[other.tier].append(named)
                 _refuse_above(named, limit)
         hidden = any(loses_few(log) for log in logs)
-    return tuple(
-        run(
-            plan, folder=folder, out=_home(home, plan), secret=secret, memory=memory, progress=progress,
-            together=tuple(found[plan.tier]), source_hidden=hidden,
-        )
-        for plan in plans
-    )  # fmt: skip
+    with all_or_none():
+        return tuple(
+            run(
+                plan, folder=folder, out=_home(home, plan), secret=secret, memory=memory, progress=progress,
+                together=tuple(found[plan.tier]), source_hidden=hidden,
+            )
+            for plan in plans
+        )  # fmt: skip
 
 
 def _home(home: Path, plan: Plan) -> Path:
     folder = home / plan.tier
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise IncrowdError("X004", f"no run can be stored in {folder} ({error.strerror}).") from None
     return folder
 
 

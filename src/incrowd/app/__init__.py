@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import signal
+import socket
 import subprocess
 import sys
+import time
+import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 
+from incrowd.children import started
 from incrowd.errors import IncrowdError
 
 PAGE = Path(__file__).parent / "workbench.py"
-#: Loopback only; no statistics to anybody; no code, paths or values of the data in an error.
+#: Loopback only; no question and no browser of its own at the start; no statistics to anybody; no code, paths or values
+#: of the data in an error. They go before what a user's own configuration says.
 SETTINGS = {
     "server.address": "127.0.0.1",
+    "server.headless": "true",
     "server.fileWatcherType": "none",
     "server.maxUploadSize": "2000",
     "browser.gatherUsageStats": "false",
@@ -21,20 +30,43 @@ SETTINGS = {
     "theme.base": "light",
     "theme.primaryColor": "#0f6fb4",
 }
+#: Seconds until the server answers: its first start on a busy machine.
+PATIENCE = 60
 
 
-def command(port: int, browser: bool) -> list[str]:
+def command(port: int) -> list[str]:
     """How the server of the workbench is started."""
-    settings = {**SETTINGS, "server.port": str(port), "server.headless": "false" if browser else "true"}
-    flags = [f"--{name}={value}" for name, value in settings.items()]
+    flags = [f"--{name}={value}" for name, value in {**SETTINGS, "server.port": str(port)}.items()]
     return [sys.executable, "-m", "streamlit", "run", str(PAGE), *flags]
 
 
-def start(port: int = 8501, browser: bool = True) -> int:
-    """Run the workbench until it is stopped (Ctrl-C); gives the server's exit code."""
+def start(port: int = 8501, browser: bool = True, tell: Callable[[str], None] = print) -> int:
+    """Run the workbench until it is stopped (Ctrl-C); `tell` hears its address once it answers.
+
+    Gives the server's exit code, should it end by itself. It ends with this process, however that ends.
+    """
     if importlib.util.find_spec("streamlit") is None:
         raise IncrowdError("X020", "Streamlit is not installed.", "Install it: pip install 'incrowd[app]'")
-    try:
-        return subprocess.run(command(port, browser), check=False).returncode
-    except KeyboardInterrupt:
-        return 0
+    if _answers(port):
+        raise IncrowdError("X034", f"something else listens on port {port} of this machine.", "Choose another: --port")
+    address = f"http://127.0.0.1:{port}"
+    with started(command(port), signal.SIGTERM, stdout=subprocess.DEVNULL) as server:
+        end = time.monotonic() + PATIENCE
+        while server.poll() is None and time.monotonic() < end and not _answers(port):
+            time.sleep(0.1)
+        if server.poll() is None:
+            tell(f"The workbench is on {address}, for this machine only. End it with Ctrl-C.")
+            if browser and _has_screen():
+                webbrowser.open(address)
+        return server.wait()
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as tried:
+        tried.settimeout(1)
+        return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _has_screen() -> bool:
+    """Whether a browser can be shown. Without, one for terminals would be started, and take ours."""
+    return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

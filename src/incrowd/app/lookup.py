@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from incrowd.geography import Merged, Places, analyse_places, count_places, merg
 from incrowd.geography.analyse import Analysis
 from incrowd.geography.count import RECORDS
 from incrowd.keys.postcodes import REASONS
+from incrowd.plan import json_tree
 from incrowd.rows import Rows
 from incrowd.rows.postcodes import count_columns
 
@@ -189,7 +189,7 @@ def _map(places: Places, threshold: int, population: str) -> None:
 
 def _boundaries(path: Path) -> dict[str, list[dict[str, dict[str, object]]]]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json_tree(path.read_text(encoding="utf-8"))
         assert isinstance(content["features"], list)
     except (OSError, ValueError, KeyError, TypeError, AssertionError):
         raise InputError("D188", f"{path.name} cannot be read as GeoJSON.", "It needs a list of features.") from None

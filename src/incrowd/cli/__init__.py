@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import traceback
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import typer
 
+from incrowd import stopping
+from incrowd.cli.terminal import say
 from incrowd.errors import IncrowdError, PlanError
 
 app = typer.Typer(
@@ -42,19 +48,64 @@ MODULES = (
 
 def main() -> None:
     """Run the command line; every fault becomes a message with a code and an exit code, never a record."""
-    for name in MODULES:
-        import_module(f"incrowd.cli.{name}")
+    stopping.listen()
     try:
-        app()
-    except IncrowdError as error:
+        for name in MODULES:
+            import_module(f"incrowd.cli.{name}")
+        ended = app(standalone_mode=False)
+        sys.stdout.flush()
+        code = ended if isinstance(ended, int) else 0
+    except BaseException as error:
+        # Whatever comes out once a stop was asked is the echo of it.
+        code = 0 if stopping.asked() else _explain(error)
+    stopping.deafen()
+    if number := stopping.asked():
+        with suppress(OSError):  # the terminal may be gone
+            _say(_stopped(number))
+        code = 128 + number
+    sys.exit(code)
+
+
+def _explain(error: BaseException) -> int:
+    """Say what happened; gives the exit code."""
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else 1
+    if isinstance(error, IncrowdError):
         _say(error)
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        typer.echo("Stopped. Nothing half-done was released.", err=True)
-        sys.exit(130)
-    except Exception as error:
-        _say_unexpected(error)
-        sys.exit(1)
+        return error.exit_code
+    if isinstance(error, KeyboardInterrupt):
+        _say(_stopped(signal.SIGINT))
+        return 130
+    if isinstance(error, typer.Abort):
+        say("Left as it was.", err=True)
+        return 1
+    if hasattr(error, "format_message"):  # of the command line itself, as Typer found it
+        return _say_usage(error)
+    if isinstance(error, OSError) and error.strerror:
+        return _explain(_refused(error))
+    _say_unexpected(error)
+    return 1
+
+
+def _stopped(number: int) -> IncrowdError:
+    """What came of it: a stop may come after the release."""
+    told = "; ".join(f"it was released before: {place}" for place in stopping.published())
+    return IncrowdError("X032", f"stopped by {signal.Signals(number).name}; {told or 'nothing was released'}.")
+
+
+def _refused(error: OSError) -> IncrowdError:
+    """What the system says, and of which file: never of a record."""
+    place = f"{error.filename} " if isinstance(error.filename, str | Path) else ""
+    return IncrowdError("X033", f"the system refused a file: {place}({error.strerror}).", "Is it there, and yours?")
+
+
+def _say_usage(error: Any) -> int:
+    """What is wrong with the command line, and how it is used. Names of files can stand in it."""
+    if message := error.format_message():
+        if context := getattr(error, "ctx", None):
+            say(context.get_usage(), err=True)
+        say(f"Error: {message}", err=True)
+    return int(error.exit_code)
 
 
 def _say(error: IncrowdError) -> None:
@@ -66,13 +117,13 @@ def _say(error: IncrowdError) -> None:
             "hint": error.hint,
             "faults": [vars(fault) for fault in faults],
         }
-        typer.echo(json.dumps(content))
-    typer.echo(str(error), err=True)
+        say(json.dumps(content))
+    say(str(error), err=True)
 
 
-def _say_unexpected(error: Exception) -> None:
+def _say_unexpected(error: BaseException) -> None:
     """Where it happened, not what the exception says: its text may quote a record."""
-    typer.echo(f"X001: an unexpected {type(error).__name__}. Nothing half-done was released. It happened in:", err=True)
+    say(f"X001: an unexpected {type(error).__name__}. Nothing half-done was released. It happened in:", err=True)
     for frame in traceback.extract_tb(error.__traceback__)[-6:]:
-        typer.echo(f"  {frame.name} ({frame.filename.rsplit('/', 2)[-1]}:{frame.lineno})", err=True)
-    typer.echo("Please report it with these lines; they hold no data.", err=True)
+        say(f"  {frame.name} ({frame.filename.rsplit('/', 2)[-1]}:{frame.lineno})", err=True)
+    say("Please report it with these lines; they hold no data.", err=True)

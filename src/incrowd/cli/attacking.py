@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.terminal import say
+from incrowd.writing import write_private
 
 if TYPE_CHECKING:
     from incrowd.intrusion import Intrusion
@@ -76,36 +77,33 @@ def attack(
     if json_:
         # The lines are about people: they go to a file of their own, or nowhere.
         shown = [{**asdict(one), "residual": one.residual, "worst": len(one.worst)} for one in found.attacks]
-        typer.echo(json.dumps({**asdict(found), "attacks": shown}, indent=1))
+        say(json.dumps({**asdict(found), "attacks": shown}, indent=1))
         return
     _show(found)
     if records is not None:
-        typer.echo(f"lines most at risk in {records}: keep it inside")
+        say(f"lines most at risk in {records}: keep it inside")
 
 
 def _write(found: Intrusion, path: Path) -> None:
     """The lines by attack and scenario, for the owner only."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as out:
-        os.fchmod(out.fileno(), 0o600)  # a file that was there before may be open to others
-        out.write("attack,scenario,line\n")
-        for one in found.attacks:
-            scenario = '"' + one.scenario.replace('"', '""') + '"'
-            out.writelines(f"{one.attack},{scenario},{line}\n" for line in one.worst)
+    lines = ["attack,scenario,line"]
+    for one in found.attacks:
+        scenario = '"' + one.scenario.replace('"', '""') + '"'
+        lines += [f"{one.attack},{scenario},{line}" for line in one.worst]
+    write_private(path, "\n".join(lines) + "\n")
 
 
 def _show(found: Intrusion) -> None:
-    from rich.markup import escape
+    from incrowd.cli.consoles import console, marked
+    from incrowd.cli.show import attack_table
 
-    from incrowd.cli.show import attack_table, console
-
-    console.print(f"\n[bold]{escape(found.source)}[/]: {found.records:,} released records of {found.of:,}")
+    console.print(marked("\n", (found.source, "bold"), f": {found.records:,} released records of {found.of:,}"))
     if found.refusal is not None:
-        console.print(f"[red]This file would not be released.[/] {escape(found.refusal)}", highlight=False)
+        console.print(marked(("This file would not be released.", "red"), f" {found.refusal}"))
     for name in dict.fromkeys(one.scenario for one in found.attacks):
         those = [one for one in found.attacks if one.scenario == name]
-        console.print(attack_table(those, f"Attacks in the scenario: {escape(name)}"))
+        console.print(attack_table(those, f"Attacks in the scenario: {name}"))
         for one in those:
-            console.print(f"[bold]{escape(one.name)}[/]  {escape(one.sentence)}", highlight=False)
+            console.print(marked((one.name, "bold"), f"  {one.sentence}"))
             if one.why:
-                console.print(f"[dim]{escape(one.why)}[/]", highlight=False)
+                console.print(marked((one.why, "dim")))

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.terminal import give, say
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from incrowd.auditing import Difference
     from incrowd.evidence.review import Reviewed
     from incrowd.reproduction import Reproduction
@@ -53,7 +56,7 @@ def reproduce(
             run, original=original, folder=folder, memory=memory, progress=bars.begin, within=bars.within
         )
     if json_:
-        typer.echo(json.dumps({"same": found.same, "data_same": found.data_same, **asdict(found)}, indent=1))
+        say(json.dumps({"same": found.same, "data_same": found.data_same, **asdict(found)}, indent=1))
     else:
         _show_reproduction(found)
     raise typer.Exit(0 if found.same else 1)
@@ -62,7 +65,7 @@ def reproduce(
 def _show_reproduction(found: Reproduction) -> None:
     from rich.table import Table
 
-    from incrowd.cli.show import console
+    from incrowd.cli.consoles import console, marked
 
     table = Table(title="What went in", title_justify="left")
     for heading in ("file", "place in the plan", "compared", ""):
@@ -77,21 +80,24 @@ def _show_reproduction(found: Reproduction) -> None:
         table.add_row(file.name, _mark(file.stored), _mark(file.again))
     console.print(table)
     if found.plan != "same":
-        console.print("[red]The audit's plan is not the one that was run: its bytes differ.[/] Nothing was run again.")
+        told = "The audit's plan is not the one that was run: its bytes differ."
+        console.print(marked((told, "red"), " Nothing was run again."))
     elif found.refused is not None:
-        console.print(f"[red]The plan is refused now ({found.refused}): its release was not made again.[/]")
+        console.print(marked((f"The plan is refused now ({found.refused}): its release was not made again.", "red")))
     for name, (then, now) in found.versions.items():
         console.print(f"{name} was {then or 'not installed'}, is {now or 'not installed'}")
     for name in found.changed_since:
         console.print(f"{name} has changed since; the audit's copy was used")
     if found.data_same and not found.same:
         console.print("The data was made again with the same bytes; other things differ.")
-    console.print("[green]The same bytes.[/]" if found.same else "[red]Not the same bytes.[/]")
+    console.print(marked(("The same bytes.", "green") if found.same else ("Not the same bytes.", "red")))
 
 
-def _mark(state: str | None) -> str:
-    colour = {"same": "green", "differs": "red", "missing": "red"}.get(state or "")
-    return "\N{EN DASH}" if state is None else f"[{colour}]{state}[/]" if colour else state
+def _mark(state: str | None) -> Text:
+    from incrowd.cli.consoles import marked
+
+    colour = {"same": "green", "differs": "red", "missing": "red"}.get(state or "", "")
+    return marked("\N{EN DASH}" if state is None else (state, colour))
 
 
 @audit_app.command("diff")
@@ -105,16 +111,15 @@ def diff(
 
     found = diff_audits(first, second)
     if json_:
-        typer.echo(json.dumps([asdict(one) for one in found], indent=1))
+        say(json.dumps([asdict(one) for one in found], indent=1))
     else:
         _show_differences(found)
 
 
 def _show_differences(found: tuple[Difference, ...]) -> None:
-    from rich.markup import escape
     from rich.table import Table
 
-    from incrowd.cli.show import console
+    from incrowd.cli.consoles import console
 
     if not found:
         console.print("The two audits tell the same.")
@@ -123,8 +128,8 @@ def _show_differences(found: tuple[Difference, ...]) -> None:
     for heading in ("part", "what", "A", "B"):
         table.add_column(heading, overflow="fold")
     for one in found:
-        sides = ("\N{EN DASH}" if side is None else escape(side) for side in (one.first, one.second))
-        table.add_row(one.part, escape(one.what), *sides)
+        sides = ("\N{EN DASH}" if side is None else side for side in (one.first, one.second))
+        table.add_row(one.part, one.what, *sides)
     console.print(table)
 
 
@@ -161,29 +166,28 @@ def review(
     place = out or Archive.find(run).audit.parent / time.strftime("review-%Y%m%d-%H%M%S")
     write_review(found, place)
     if json_:
-        typer.echo(found.json(), nl=False)
+        give(found.json())
     else:
         _show_review(found, place)
     raise typer.Exit(1 if found.worse else 0)
 
 
 def _show_review(found: Reviewed, place: Path) -> None:
-    from rich.markup import escape
-
-    from incrowd.cli.show import console
+    from incrowd.cli.consoles import console, marked
 
     for one in found.requirements:
-        mark = "[yellow]open [/]" if one.holds is None else "[green]holds[/]" if one.holds else "[red]fails[/]"
+        mark = ("open ", "yellow") if one.holds is None else ("holds", "green") if one.holds else ("fails", "red")
         told = one.why if one.holds is None else f"the file has {'no class' if one.has is None else f'{one.has:g}'}"
-        console.print(f"{mark}  {escape(one.requirement)} ({escape(told)})")
+        console.print(marked(mark, f"  {one.requirement} ({told})"))
     console.print(f"{len(found.risks):,} figures of risk and {len(found.attacks):,} attacks compared with the audit.")
     for note in found.notes:
-        console.print(f"[yellow]note[/]   {escape(note)}")
+        console.print(marked(("note", "yellow"), f"   {note}"))
     if found.untraced:
-        console.print(f"No attack could be judged: {escape(found.untraced)}.")
+        console.print(f"No attack could be judged: {found.untraced}.")
     if found.overdue:
         console.print(f"The plan asked for a review by {found.due}, which has passed.")
     for text in found.worse:
-        console.print(f"[red]worse[/]  {escape(text)}")
-    console.print("[red]Worse than the audit says.[/]" if found.worse else "[green]Nothing became worse.[/]")
+        console.print(marked(("worse", "red"), f"  {text}"))
+    last = ("Worse than the audit says.", "red") if found.worse else ("Nothing became worse.", "green")
+    console.print(marked(last))
     console.print(f"review    {place / 'review.html'}  (internal: never publish it)", soft_wrap=True)

@@ -11,6 +11,8 @@ import typer
 
 from incrowd.cli import app
 from incrowd.cli.searching import Models, parse_models
+from incrowd.cli.terminal import say
+from incrowd.writing import write_private
 
 if TYPE_CHECKING:
     from incrowd.pipeline import Run
@@ -51,7 +53,7 @@ def demo_data(
     out = out or Path(f"people.{format_ or 'csv'}")
     with bar("people") as progress:
         write_demo(out, rows=number, seed=seed, population=population, progress=progress)
-    typer.echo(f"{number:,} people in {out}" + (f", their population in {population}" if population else ""))
+    say(f"{number:,} people in {out}" + (f", their population in {population}" if population else ""))
 
 
 @app.command()
@@ -74,7 +76,7 @@ def profile(
     refuse_records_as_names(rows)
     found = measure(rows)
     if json_:
-        typer.echo(json.dumps(found.to_dict(), indent=1))
+        say(json.dumps(found.to_dict(), indent=1))
     else:
         show_profile(found, data.name)
 
@@ -104,8 +106,8 @@ def init(
     rows = open_source(data)
     refuse_records_as_names(rows)
     text = starter_plan(measure(rows), source, kind=kind)
-    out.write_text(text, encoding="utf-8")
-    typer.echo(f"{out} is a start, not a decision: read every role and reason, then run: incrowd check {out}")
+    write_private(out, text)
+    say(f"{out} is a start, not a decision: read every role and reason, then run: incrowd check {out}")
 
 
 @app.command()
@@ -120,7 +122,7 @@ def check(
     from incrowd.rows import open_source
 
     if schema:
-        typer.echo(json.dumps(Plan.model_json_schema(by_alias=True), indent=1))
+        say(json.dumps(Plan.model_json_schema(by_alias=True), indent=1))
         return
     if plan is None:
         raise InputError("D019", "no plan is named.", "Say: incrowd check plan.yaml")
@@ -140,13 +142,13 @@ def check(
         raise PlanError(faults)
     missing = found.plan.attest.missing()
     if json_:
-        typer.echo(json.dumps({"faults": [], "not_attested": missing}))
+        say(json.dumps({"faults": [], "not_attested": missing}))
     else:
         numbers = (len(found.plan.variables), len(found.plan.steps), len(found.plan.requirements))
-        typer.echo(f"{plan} has no faults. Variables: {numbers[0]}, steps: {numbers[1]}, requirements: {numbers[2]}.")
+        say(f"{plan} has no faults. Variables: {numbers[0]}, steps: {numbers[1]}, requirements: {numbers[2]}.")
         if missing:
             named = ", ".join(missing[:4]) + (f" and {len(missing) - 4} more" if len(missing) > 4 else "")
-            typer.echo(f"Not attested yet ({len(missing)}): {named}. The internal report shows them as missing.")
+            say(f"Not attested yet ({len(missing)}): {named}. The internal report shows them as missing.")
 
 
 @app.command()
@@ -192,7 +194,7 @@ def run(
             print_pages(pages(done.folder))
     if json_:
         content = [_told(done) for done in runs]
-        typer.echo(json.dumps(content if tiered else content[0], indent=1))
+        say(json.dumps(content if tiered else content[0], indent=1))
         return
     for done in runs:
         show_run(done)
@@ -246,7 +248,7 @@ def verify(
     names = [key.strip() for key in keys.split(",") if key.strip()]
     found = measure(file, names, requirements, unit, population, population_count)
     if json_:
-        typer.echo(json.dumps({"passed": found.passed, **asdict(found)}, indent=1))
+        say(json.dumps({"passed": found.passed, **asdict(found)}, indent=1))
     else:
         show_verification(found, file.name)
     raise typer.Exit(0 if found.passed else 3)

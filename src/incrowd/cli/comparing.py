@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.terminal import say
 
 if TYPE_CHECKING:
     from incrowd.what_if import PlanFigures
@@ -35,7 +36,7 @@ def compare(
 
     found = measure(plans)
     if json_:
-        typer.echo(json.dumps([asdict(one) for one in found], indent=1))
+        say(json.dumps([asdict(one) for one in found], indent=1))
         return
     _show(found)
 
@@ -43,7 +44,7 @@ def compare(
 def _show(found: Sequence[PlanFigures]) -> None:
     from rich.table import Table
 
-    from incrowd.cli.show import console
+    from incrowd.cli.consoles import console
     from incrowd.evidence.words import risk as told
 
     table = Table(title="What if? Nothing was released.", title_justify="left")
@@ -73,7 +74,7 @@ def _show(found: Sequence[PlanFigures]) -> None:
     console.print(table)
     for one in found:
         if one.refusal is not None:
-            console.print(f"{one.plan}: {one.refusal}", markup=False, soft_wrap=True)
+            console.print(f"{one.plan}: {one.refusal}", soft_wrap=True)
 
 
 def _verdict(one: PlanFigures, words: str) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.terminal import say
+from incrowd.writing import write_private
 
 if TYPE_CHECKING:
     from incrowd.keys.hierarchy import Hierarchy
@@ -89,7 +91,7 @@ def show(
     from incrowd.rows.lookup import read_hierarchy
 
     for line in tree_lines(read_hierarchy(file, file.stem), limit=limit, depth=depth):
-        typer.echo(line)
+        say(line)
 
 
 @hierarchy_app.command()
@@ -112,9 +114,9 @@ def validate(
     if faults:
         raise PlanError(faults)
     if json_:
-        typer.echo(json.dumps({"faults": []}))
+        say(json.dumps({"faults": []}))
     else:
-        typer.echo(f"{file}: {len(hierarchy.rows)} leaves, {hierarchy.height} levels above them, no faults.")
+        say(f"{file}: {len(hierarchy.rows)} leaves, {hierarchy.height} levels above them, no faults.")
 
 
 def _numbers(text: str | None) -> list[float]:
@@ -131,7 +133,7 @@ def _finish(hierarchy: Hierarchy, out: Path | None, how: str) -> None:
 
     if out is None:
         for line in tree_lines(hierarchy):
-            typer.echo(line)
+            say(line)
     else:
-        out.write_text(format_arx(hierarchy), encoding="utf-8")
-        typer.echo(f"{out}: {len(hierarchy.rows)} leaves, {hierarchy.height} levels above them. {how}".strip())
+        write_private(out, format_arx(hierarchy))
+        say(f"{out}: {len(hierarchy.rows)} leaves, {hierarchy.height} levels above them. {how}".strip())

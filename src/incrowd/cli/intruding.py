@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.terminal import say
+from incrowd.writing import write_private as write_page
 
 if TYPE_CHECKING:
     from incrowd.intruders.making import Invitation
@@ -91,13 +93,11 @@ def new(
         remember(store, beside[0])
     write_private(beside[0], "\n".join(lines) + "\n")
     write_private(beside[1], made.protocol)
-    typer.echo(
-        f"{made.facts.title}: {made.facts.cards} target cards ({made.decoys}), scenario {made.facts.scenario!r}."
-    )
-    typer.echo(f"Truth and claims will be deleted on {day(made.facts.delete_on)}.")
-    typer.echo(f"Each link works once. They are in {beside[0]}, too; the protocol is in {beside[1]}.")
+    say(f"{made.facts.title}: {made.facts.cards} target cards ({made.decoys}), scenario {made.facts.scenario!r}.")
+    say(f"Truth and claims will be deleted on {day(made.facts.delete_on)}.")
+    say(f"Each link works once. They are in {beside[0]}, too; the protocol is in {beside[1]}.")
     for line in lines:
-        typer.echo(line)
+        say(line)
 
 
 @intruder_app.command()
@@ -114,7 +114,7 @@ def invite(
         from incrowd.intruders.custodian import opened
         from incrowd.intruders.making import Invitation
     with opened(test) as store:
-        typer.echo(f"{name}\t{_link(address, Invitation(name, again(store, name)))}")
+        say(f"{name}\t{_link(address, Invitation(name, again(store, name)))}")
 
 
 @intruder_app.command()
@@ -131,7 +131,7 @@ def serve(
         from incrowd.intruders.serving import server
     host = "127.0.0.1" if host is None else host
     running = server(test, host, port, tls_cert, tls_key, name or ())
-    typer.echo(f"Serving on {'https' if tls_cert else 'http'}://{host}:{port}. End it with Ctrl-C.")
+    say(f"Serving on {'https' if tls_cert else 'http'}://{host}:{port}. End it with Ctrl-C.")
     running.run()
 
 
@@ -171,15 +171,13 @@ def score(
         else:
             found = custodian.material(store)
             if decide is not None and decide.exists():
-                typer.echo(
-                    f"{custodian.decide(store, decide, found.judged)} verdicts taken over from {decide}.", err=True
-                )
+                say(f"{custodian.decide(store, decide, found.judged)} verdicts taken over from {decide}.", err=True)
                 found = custodian.material(store)
             elif decide is not None:
                 remember(store, decide)
                 write_private(decide, custodian.undecided_csv(found.judged))
                 words = "Write correct, partial or wrong into its last column, and run this again."
-                typer.echo(f"The claims that only you can judge are in {decide}. {words}", err=True)
+                say(f"The claims that only you can judge are in {decide}. {words}", err=True)
             scores = count(found, store.now, by)
             custodian.keep_scores(store, scores)
         assert scores is not None
@@ -187,9 +185,9 @@ def score(
     if report is not None:
         from incrowd.evidence.tested import intruder_report
 
-        report.write_text(intruder_report(scores, compared), encoding="utf-8")
+        write_page(report, intruder_report(scores, compared))
     if json_:
-        typer.echo(dump_scores(scores))
+        say(dump_scores(scores))
     else:
         _show(scores, compared)
 
@@ -211,12 +209,12 @@ def erase(
     with opened(test, due=False) as store:
         gone = delete(store)
     rows = gone.rows
-    typer.echo(f"Erased: {rows['claim']} claims, {rows['target']} cards, {rows['intruder']} names, and the log.")
+    say(f"Erased: {rows['claim']} claims, {rows['target']} cards, {rows['intruder']} names, and the log.")
     for path in gone.deleted:
-        typer.echo(f"Deleted, too: {path}")
+        say(f"Deleted, too: {path}")
     for path in gone.missing:
-        typer.echo(f"Not found where it was written: {path}. Delete it yourself if you have moved it.")
-    typer.echo("Copies that you made, such as the mails with the links, are yours to delete.")
+        say(f"Not found where it was written: {path}. Delete it yourself if you have moved it.")
+    say("Copies that you made, such as the mails with the links, are yours to delete.")
 
 
 @contextmanager
@@ -248,12 +246,11 @@ def _earlier(place: str) -> Scores:
 
 
 def _show(scores: Scores, compared: Compared | None) -> None:
-    from rich.markup import escape
     from rich.table import Table
 
-    from incrowd.cli.show import console
+    from incrowd.cli.consoles import console, marked
 
-    table = Table(title=escape(scores.title), title_justify="left")
+    table = Table(title=scores.title, title_justify="left")
     for heading in ("confidence", "claims", "right", "partial", "wrong", "share right, at most"):
         table.add_column(heading, justify="left" if heading == "confidence" else "right")
     for line in (*scores.bands, scores.total):
@@ -272,5 +269,5 @@ def _show(scores: Scores, compared: Compared | None) -> None:
     figures = {"blind guess": scores.by_chance, "guess among those who fit": scores.by_fit, "Brier": scores.brier}
     console.print("; ".join(f"{name} {value:.3g}" for name, value in figures.items() if value is not None))
     for sentence in (*scores.advice, *scores.notes, *(compared.sentences if compared else ())):
-        console.print(escape(sentence))
-    console.print(f"[dim]{escape(scores.public)}[/]")
+        console.print(sentence)
+    console.print(marked((scores.public, "dim")))

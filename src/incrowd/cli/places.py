@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.table import Table
 
-from incrowd.cli.show import console
+from incrowd.cli.consoles import console, marked
 from incrowd.evidence.words import share
 from incrowd.geography import Analysis, Merged, Places
 from incrowd.keys.postcodes import REASONS
@@ -39,13 +39,13 @@ def show_analysis(found: Analysis, component: str | None) -> None:
         console.print(f"below, in {name}: {listed or 'none'}{more}", highlight=False)
     clipped = places.clipped("area") if "area" in places.components else ()
     if clipped:
-        console.print(f"[yellow]clipped: {', '.join(clipped)} reach into a nation that the file leaves out[/]")
+        console.print(marked((f"clipped: {', '.join(clipped)} reach into a nation that the file leaves out", "yellow")))
     _show_invalid(places)
 
 
 def _show_invalid(places: Places) -> None:
     for reason, number in places.invalid.items():
-        console.print(f"[yellow]{number:,} records left out: {REASONS[reason]}[/]")
+        console.print(marked((f"{number:,} records left out: {REASONS[reason]}", "yellow")))
     if places.repairable:
         console.print(f"{places.repairable:,} of them would be postcodes with O for 0 or I for 1 swapped: --repair")
     if places.repaired:
@@ -60,7 +60,7 @@ def show_directory(content: Mapping[str, Any]) -> None:
         for name, number in regions["regions"].items():
             console.print(f"  {name}: {number:,}", highlight=False)
         for code, number in regions["unknown_codes"].items():
-            console.print(f"[yellow]  {code}: {number:,} records; the lookup does not know this code[/]")
+            console.print(marked((f"  {code}: {number:,} records; the lookup does not know this code", "yellow")))
 
 
 def show_merged(found: Merged, places: Places) -> None:
@@ -77,7 +77,7 @@ def show_merged(found: Merged, places: Places) -> None:
         told = ", ".join(f"{number:,} {name}s" for name, number in found.coarser.items())
         console.print(f"instead of {after:,} groups a coarser component would leave {told}")
     if found.alone:
-        console.print(f"[yellow]{found.alone:,} groups are in no pair of neighbours: shared codes decided[/]")
+        console.print(marked((f"{found.alone:,} groups are in no pair of neighbours: shared codes decided", "yellow")))
     if not found.passes:
-        console.print(f"[yellow]not every group has {found.threshold:,}[/]")
+        console.print(marked((f"not every group has {found.threshold:,}", "yellow")))
     _show_invalid(places)

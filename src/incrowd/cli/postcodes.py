@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.terminal import say
 from incrowd.keys.postcodes import Component
+from incrowd.writing import write_private
 
 if TYPE_CHECKING:
     from incrowd.geography import Analysis, Places
@@ -41,7 +44,7 @@ def parse(
     """Split postcodes into their components. Exit code 2 when one is none: the reason, and what may be meant."""
     from rich.table import Table
 
-    from incrowd.cli.show import console
+    from incrowd.cli.consoles import console
     from incrowd.keys.postcodes import Postcode
     from incrowd.keys.postcodes import parse as read
 
@@ -60,7 +63,7 @@ def parse(
             if isinstance(one, Postcode) and real:
                 line |= {"real": authorities[one.unit] is not None, "local_authority": authorities[one.unit] or None}
             lines.append(line)
-        typer.echo(json.dumps(lines, indent=1))
+        say(json.dumps(lines, indent=1))
         raise typer.Exit(0 if len(good) == len(found) else 2)
     heads = ["postcode", "area", "district", "sub-district", "sector", "kind"]
     table = Table(*heads, *(["local authority"] if real else []))
@@ -74,7 +77,7 @@ def parse(
     for text, one in zip(texts, found, strict=True):
         if not isinstance(one, Postcode):
             meant = f" Is {' or '.join(one.repairs)} meant?" if one.repairs else ""
-            typer.echo(f"{text!r} is no postcode: {one.words}.{meant}", err=True)
+            say(f"{text!r} is no postcode: {one.words}.{meant}", err=True)
     raise typer.Exit(0 if len(good) == len(found) else 2)
 
 
@@ -123,7 +126,7 @@ def analyse(
     if chart is not None:
         _chart(found, chart)
     if json_:
-        typer.echo(json.dumps(content, indent=1))
+        say(json.dumps(content, indent=1))
         return
     show_analysis(found, component)
     if real:
@@ -181,17 +184,18 @@ def merge(
         keep = ("source", "component", "populations", "threshold", "way", "before", "below", "touched",
                 "people_touched", "extra", "alone", "coarser", "smallest", "passes")  # fmt: skip
         content = {name: getattr(found, name) for name in keep}
-        typer.echo(json.dumps({**content, "after": len(found.members), "invalid": dict(places.invalid)}, indent=1))
+        say(json.dumps({**content, "after": len(found.members), "invalid": dict(places.invalid)}, indent=1))
     else:
         show_merged(found, places)
     raise typer.Exit(0 if found.passes else 3)
 
 
 def _write(path: Path, header: list[str], lines: list[list[object]] | list[tuple[str, str]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(lines)
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(lines)
+    write_private(path, file.getvalue())
 
 
 def _chart(found: Analysis, path: Path) -> None:
@@ -203,7 +207,7 @@ def _chart(found: Analysis, path: Path) -> None:
     if path.suffix == ".svg" and len(names) > 1:
         raise InputError("D185", "an SVG holds the curves of one population.", "Name one, or write .html.")
     text = to_svg(population_curves(found, names[0])) if path.suffix == ".svg" else curves_page(found)
-    path.write_text(text, encoding="utf-8")
+    write_private(path, text)
 
 
 def _compare(file: Path, postcode: str, places: Places, regions: Path | None, columns: str) -> dict[str, object]:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.terminal import say
 
 
 @app.command()
@@ -32,7 +33,7 @@ def report(
     found = pages(run)
     printed = print_pages(found) if pdf else {}
     for name, page in found.items():
-        typer.echo(f"{name:<9} {page}" + (f"\n{'':<9} {printed[name]}" if pdf else ""))
+        say(f"{name:<9} {page}" + (f"\n{'':<9} {printed[name]}" if pdf else ""))
 
 
 def print_pages(found: dict[str, Path]) -> dict[str, Path]:

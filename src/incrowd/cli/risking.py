@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.terminal import say
+from incrowd.writing import write_private
 
 if TYPE_CHECKING:
     from incrowd.assessment import Assessment
@@ -78,12 +80,12 @@ def risk(
     if chart is not None:
         _chart(found, chart)
     if json_:
-        typer.echo(json.dumps(asdict(found), indent=1))
+        say(json.dumps(asdict(found), indent=1))
         return
     for measured in found.measured:
         _show(found, measured)
     if records is not None:
-        typer.echo(f"figures of every record in {records}: keep it inside")
+        say(f"figures of every record in {records}: keep it inside")
 
 
 def _chart(found: Assessment, path: Path) -> None:
@@ -94,17 +96,17 @@ def _chart(found: Assessment, path: Path) -> None:
     tables = next((measured.tables for measured in found.measured if measured.tables is not None), None)
     if tables is None:
         raise InputError("D108", "there is nothing to chart.", "Ask for tables: --measures tables")
-    path.write_text(to_svg(uniques_heat(tables)), encoding="utf-8")
+    write_private(path, to_svg(uniques_heat(tables)))
 
 
 def _show(found: Assessment, measured: Measured) -> None:
     from rich.table import Table
 
-    from incrowd.cli.show import console
+    from incrowd.cli.consoles import console, marked
     from incrowd.evidence.words import risk as told
 
     scenario = measured.scenario
-    console.print(f"\n[bold]{found.source}: {scenario.name}[/]  ({', '.join(scenario.keys)})")
+    console.print(marked("\n", (f"{found.source}: {scenario.name}", "bold"), f"  ({', '.join(scenario.keys)})"))
     known = "knows" if scenario.knows_who_is_in else "does not know"
     console.print(f"{measured.records:,} records, the intruder {known} who is in the file")
     if measured.tables is not None:
@@ -123,13 +125,13 @@ def _show(found: Assessment, measured: Measured) -> None:
     for level in found.geography.get(scenario.name, ()):
         console.print(f"geography {level.level}: {level.uniques:,} uniques, {level.surviving:,} unique at every level")
     for note in measured.notes:
-        console.print(f"[yellow]{note}[/]")
+        console.print(marked((note, "yellow")))
 
 
 def _show_tables(tables: Tables) -> None:
     from rich.table import Table
 
-    from incrowd.cli.show import console
+    from incrowd.cli.consoles import console, marked
 
     table = Table(title=f"Tables with most uniques, up to {tables.ways} keys", title_justify="left")
     headings = ["keys", "cells", "uniques", "pairs", f"people in cells below {tables.k}"]
@@ -145,4 +147,4 @@ def _show_tables(tables: Tables) -> None:
     console.print(table)
     console.print("keys by contribution: " + ", ".join(c.key for c in tables.contributions))
     for warning in tables.warnings:
-        console.print(f"[yellow]{warning}[/]")
+        console.print(marked((warning, "yellow")))

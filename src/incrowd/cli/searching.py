@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.terminal import say
 
 if TYPE_CHECKING:
     from incrowd.keys.hierarchy import Hierarchy
@@ -74,7 +75,7 @@ def search(
         content = asdict(found)
         if points is not None:
             content["frontier"] = {"k": _points(points[0]), "suppression": _points(points[1])}
-        typer.echo(json.dumps(content, indent=1))
+        say(json.dumps(content, indent=1))
         return
     _show(found, points)
 
@@ -114,7 +115,7 @@ def _points(points: tuple[Point, ...]) -> list[dict[str, float | None]]:
 def _show(found: FoundRecoding, points: tuple[tuple[Point, ...], tuple[Point, ...]] | None) -> None:
     from rich.table import Table
 
-    from incrowd.cli.show import console
+    from incrowd.cli.consoles import console
 
     if found.levels is not None:
         table = Table(title="Levels", title_justify="left")

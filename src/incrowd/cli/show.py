@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -19,26 +17,27 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from incrowd.cli.consoles import console, errors, marked
+
 if TYPE_CHECKING:
     from incrowd.attack.value import Attacked
     from incrowd.pipeline import Run
     from incrowd.profiling import Profile
     from incrowd.verification import Verification
 
-console = Console()
-_errors = Console(stderr=True)
+HOLDS, FAILS = ("holds", "green"), ("fails", "red")
 
 
 @contextmanager
 def bar(what: str, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
     """A progress bar for work that counts things; a quiet one is not shown."""
     with Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-        console=_errors,
+        console=errors,
         disable=quiet,
     ) as progress:
         task = progress.add_task(what, total=None)
@@ -74,11 +73,11 @@ class StepBars:
 def step_bars(quiet: bool = False) -> Iterator[StepBars]:
     """Bars for the steps of a run; quiet ones are not shown."""
     with Progress(
-        TextColumn("{task.description:<40}"),
+        TextColumn("{task.description:<40}", markup=False),
         BarColumn(bar_width=24),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-        console=_errors,
+        console=errors,
         disable=quiet,
     ) as progress:
         bars = StepBars(progress)
@@ -101,25 +100,25 @@ def show_run(done: Run) -> None:
     console.print(table)
     for verdict in done.log.verdicts:
         if verdict.model != "attack":
-            mark = "[green]holds[/]" if verdict.passed else "[red]fails[/]"
-            console.print(f"{mark}  {verdict.requirement} (the file has {_number(verdict.achieved)})")
+            told = f"  {verdict.requirement} (the file has {_number(verdict.achieved)})"
+            console.print(marked(HOLDS if verdict.passed else FAILS, told))
     if done.log.attacks:
         console.print(attack_table(done.log.attacks, "Attacks on the written file", scenarios=True))
     if limits := [verdict for verdict in done.log.verdicts if verdict.model == "attack"]:
         # A run that ended well has kept them all.
-        console.print(f"[green]holds[/]  {len(limits)} limits to attacks, by the upper ends of their intervals")
+        console.print(marked(HOLDS, f"  {len(limits)} limits to attacks, by the upper ends of their intervals"))
     utility = done.log.utility
     for outcome in utility.outcomes if utility is not None else ():
-        mark = "[green]keeps[/]" if outcome.passed else "[red]breaks[/]"
-        console.print(f"{mark}  {escape(outcome.use_case)} [dim]{escape(outcome.found)}[/]")
+        mark = ("keeps", "green") if outcome.passed else ("breaks", "red")
+        console.print(marked(mark, f"  {outcome.use_case} ", (outcome.found, "dim")))
     advice = advise(done.log)
     if advice.too_open(done.log.tier):
         told = f"the plan asks for {done.log.tier}, the evidence carries {advice.tier}"
-        console.print(f"[yellow]beware[/]  {told}: the internal report says why")
+        console.print(marked(("beware", "yellow"), f"  {told}: the internal report says why"))
     lost = done.log.start.records - done.log.end.records
     console.print(f"\n{done.log.end.records:,} records released, {lost:,} ({lost / done.log.start.records:.1%}) lost.")
     for note in done.notes:
-        _errors.print(f"note: {escape(note)}", soft_wrap=True)
+        errors.print(f"note: {note}", soft_wrap=True)
     console.print(f"release   {done.release}", soft_wrap=True)
     console.print(f"report    {done.release / 'report.html'}  (public)", soft_wrap=True)
     console.print(f"audit     {done.audit / 'report.html'}  (internal: never publish it)", soft_wrap=True)
@@ -135,7 +134,7 @@ def attack_table(attacks: Sequence[Attacked], title: str, scenarios: bool = Fals
     for heading in ("success (95% interval)", "baseline", "control", "residual"):
         table.add_column(heading, justify="right")
     for one in attacks:
-        names = (one.name, *((escape(one.scenario),) if scenarios else ()))
+        names = (one.name, *((one.scenario,) if scenarios else ()))
         if one.success is None:
             table.add_row(*names, "not tried", "", "", "")
             continue
@@ -164,8 +163,8 @@ def show_verification(found: Verification, name: str) -> None:
         table.add_row(what, f"{number:,}")
     console.print(table)
     for finding in found.findings:
-        mark = "[green]holds[/]" if finding.passed else "[red]fails[/]"
-        console.print(f"{mark}  {finding.requirement} (the file has {_number(finding.achieved)})")
+        told = f"  {finding.requirement} (the file has {_number(finding.achieved)})"
+        console.print(marked(HOLDS if finding.passed else FAILS, told))
 
 
 def show_profile(found: Profile, name: str) -> None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.terminal import say
+from incrowd.writing import write_private
 
 if TYPE_CHECKING:
     from incrowd.sweeping import Swept
@@ -58,24 +60,23 @@ def sweep(
     if chart is not None:
         from incrowd.evidence.frontier import frontier_page
 
-        chart.write_text(frontier_page(found.sweep), encoding="utf-8")
+        write_private(chart, frontier_page(found.sweep))
     if json_:
         content = asdict(found)
         for point in (*content["sweep"]["points"], *content["sweep"]["candidates"]):
             for outcome in point["outcomes"]:
                 del outcome["figures"]  # they name groups of the file as it came, and a rare one is somebody
-        typer.echo(json.dumps(content, indent=1))
+        say(json.dumps(content, indent=1))
         return
     _show(found)
     if chart is not None:
-        typer.echo(f"chart     {chart}  (internal: it is about the file before suppression)")
+        say(f"chart     {chart}  (internal: it is about the file before suppression)")
 
 
 def _show(found: Swept) -> None:
-    from rich.markup import escape
     from rich.table import Table
 
-    from incrowd.cli.show import console
+    from incrowd.cli.consoles import console
 
     swept = found.sweep
     table = Table(
@@ -91,25 +92,24 @@ def _show(found: Swept) -> None:
         table.add_row(*line)
     console.print(table)
     for i, name in enumerate(swept.use_cases):
-        console.print(f"({i + 1}) {escape(name)}")
-    console.print(f"\n{escape(swept.advice)}")
+        console.print(f"({i + 1}) {name}")
+    console.print(f"\n{swept.advice}")
     if found.prices:
         _show_prices(found)
     console.print("Nothing was released.")
 
 
 def _show_prices(found: Swept) -> None:
-    from rich.markup import escape
     from rich.table import Table
 
-    from incrowd.cli.show import console
+    from incrowd.cli.consoles import console
 
     table = Table(title="What was not required, priced in records at the plan's own values", title_justify="left")
     table.add_column("requirements")
     table.add_column("dropped", justify="right")
     table.add_column("of all", justify="right")
     for price in found.prices:
-        table.add_row(escape(price.name), f"{price.dropped:,}", f"{price.share:.1%}")
+        table.add_row(price.name, f"{price.dropped:,}", f"{price.share:.1%}")
     console.print()
     console.print(table)
 

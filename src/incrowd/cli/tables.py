@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.terminal import give, say
 
 
 @app.command()
@@ -64,12 +65,12 @@ def table(
             for cell, count in zip(done.cells, done.counts, strict=True)
         ]
         content = {"by": done.by, "threshold": threshold, "suppressed": done.suppressed, "cells": cells}
-        typer.echo(json.dumps(content, indent=1))
+        say(json.dumps(content, indent=1))
     elif out is None:
-        typer.echo(done.csv(), nl=False)
+        give(done.csv())
     else:
-        typer.echo(f"{len(done.cells):,} cells in {out}, {done.suppressed:,} of them without a count")
+        say(f"{len(done.cells):,} cells in {out}, {done.suppressed:,} of them without a count")
     if found.omitted:
-        typer.echo(f"{found.omitted:,} values are not listed: too few records have them", err=True)
+        say(f"{found.omitted:,} values are not listed: too few records have them", err=True)
     if audit is not None:
-        typer.echo(f"true counts in {audit}: keep it inside", err=True)
+        say(f"true counts in {audit}: keep it inside", err=True)

@@ -13,6 +13,7 @@ import vl_convert
 
 from incrowd.evidence.log import LARGEST_K, StepLog
 from incrowd.evidence.words import count, share
+from incrowd.visible import visible
 
 # vl-convert carries this font, so text is measured alike on every machine; Arial has the same widths.
 FONT, FONTS = "Liberation Sans", "Liberation Sans, Arial, Helvetica, sans-serif"
@@ -148,12 +149,26 @@ def _heat(rows: list[dict[str, Any]], steps: Sequence[StepLog], who: str) -> alt
 
 def to_svg(chart: alt.Chart) -> str:
     """The chart as an SVG to stand inside a page: no script, no outside resource, the same bytes each time."""
-    spec = chart.to_dict(validate=False)
+    spec = spec_of(chart)
     told = spec["description"]  # a chart without alt text is a fault
     svg = str(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
     mark = "c" + sha256(svg.encode()).hexdigest()[:8]  # ids must differ between the charts of one page
     svg = _TAG.sub(lambda tag: _plain(tag[0], mark), svg)
     return svg.replace("<svg ", f'<svg class="chart" role="img" aria-label="{html.escape(told)}" ', 1)
+
+
+def spec_of(chart: alt.Chart) -> dict[str, Any]:
+    """The chart in Vega-Lite's words, its texts made visible: a control character ends the converter's process."""
+    spec: dict[str, Any] = _visible(chart.to_dict(validate=False))
+    return spec
+
+
+def _visible(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {visible(name) if isinstance(name, str) else name: _visible(value) for name, value in part.items()}
+    if isinstance(part, list | tuple):
+        return [_visible(value) for value in part]
+    return visible(part) if isinstance(part, str) else part
 
 
 def _plain(tag: str, mark: str) -> str:

@@ -8,11 +8,14 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from incrowd.evidence.charts import FONT, INK, SOFT, _data, _sized
+from incrowd.evidence.charts import FONT, INK, SOFT, _data, _sized, spec_of
 from incrowd.evidence.words import share
 from incrowd.utility.points import Point, Sweep
+from incrowd.visible import visible
 
 HOLDS, BREAKS, NONE = "conclusions hold", "a conclusion changes", "no release"
+#: Stands for "<" until the page is made; a character that no text of ours has.
+LESS_THAN = "\ue000"
 COLOURS = ["#2f7d5b", "#b8430b", "#8a94a0"]
 
 
@@ -59,14 +62,23 @@ def frontier(sweep: Sweep, *, interactive: bool = False) -> alt.Chart:
 
 def frontier_page(sweep: Sweep) -> str:
     """The same as a page by itself: to zoom, drag and point at. It carries its script along and fetches nothing."""
-    spec = frontier(sweep, interactive=True).to_dict(validate=False)
+    spec = spec_of(frontier(sweep, interactive=True))
     spec["title"] = {
-        "text": "Risk against utility", "subtitle": wrap(sweep.advice, 110), "anchor": "start", "font": FONT,
+        "text": "Risk against utility", "subtitle": wrap(visible(sweep.advice), 110), "anchor": "start", "font": FONT,
         "color": INK, "subtitleColor": SOFT, "subtitleFont": FONT,
     }  # fmt: skip
     spec["background"] = "white"
-    page: str = vl_convert.vegalite_to_html(spec, bundle=True)
+    # The converter puts the texts into a script as they are, where "</script>" in a plan's file name would end it.
+    page: str = vl_convert.vegalite_to_html(_stand_in(spec), bundle=True).replace(LESS_THAN, "\\u003c")
     return page.replace("<title>Chart</title>", "<title>Risk against utility</title>", 1)
+
+
+def _stand_in(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {name: _stand_in(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_stand_in(value) for value in part]
+    return part.replace("<", LESS_THAN) if isinstance(part, str) else part
 
 
 def _row(point: Point, sweep: Sweep, kind: str) -> dict[str, Any]:

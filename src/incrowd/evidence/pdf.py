@@ -9,7 +9,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from incrowd.children import started
 from incrowd.errors import IncrowdError
+from incrowd.writing import private_file
 
 #: Looked for on the path, in this order; INCROWD_BROWSER names another.
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -57,16 +59,17 @@ def print_pdf(page: Path, paper: Path) -> Path:
         flags = ("--no-pdf-header-footer", f"--print-to-pdf={printed}", page.resolve().as_uri())
         try:
             # Crashpad and the like want a home to write to; an empty one keeps them out of the user's.
-            done = subprocess.run(
-                command(*flags, profile=profile), capture_output=True, timeout=PATIENCE, check=False,
-                env={**os.environ, "HOME": profile},
-            )  # fmt: skip
+            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            with started(command(*flags, profile=profile), env={**os.environ, "HOME": profile}, **quiet) as browser:
+                failed = browser.wait(PATIENCE) != 0
         except (OSError, subprocess.TimeoutExpired):
-            done = None
-        if done is None or done.returncode or not printed.is_file():
+            failed = True
+        if failed or not printed.is_file():
             message = f"the browser could not print {page}."
             raise IncrowdError("X031", message, "Open it in a browser and print it to PDF.")
-        paper.write_bytes(_DATES.sub(_epoch, printed.read_bytes()))
+        made = _DATES.sub(_epoch, printed.read_bytes())
+    with private_file(paper) as draft:
+        draft.write_bytes(made)
     return paper
 
 

@@ -12,6 +12,7 @@ import altair as alt
 from incrowd.evidence.charts import GRID, INK, _data, _sized, to_svg
 from incrowd.evidence.words import count, share
 from incrowd.geography.analyse import Analysis, Curve
+from incrowd.visible import visible
 
 #: Colours that people with any kind of colour vision tell apart, the finest component first.
 COLOURS = ("#0f6fb4", "#d1850c", "#2c8a4b", "#b8430b", "#5b4b8a")
@@ -107,7 +108,7 @@ def curves_page(analysis: Analysis) -> str:
         "main{display:flex;flex-wrap:wrap;gap:24px}figure{margin:0}figcaption{font-weight:bold;margin-bottom:4px}"
         "svg{max-width:100%;height:auto}"
     )
-    return (
+    return visible(
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{style}</style></head>'
         f"<body><h1>{title}</h1><main>\n{panels}\n</main></body></html>\n"

@@ -26,6 +26,7 @@ from incrowd.evidence.points import points
 from incrowd.evidence.public import HIDDEN_BELOW, PublicFacts, required_k
 from incrowd.evidence.residual import residuals
 from incrowd.risk.tables import Line
+from incrowd.visible import visible
 
 #: Tables of each number of keys in the report, those with most uniques.
 SHOWN = 4
@@ -203,7 +204,7 @@ def _render(audience: str, sections: Sequence[Section], **values: Any) -> str:
         "measured": words.MEASURED,
     }
     page: str = _environment().get_template("base.html").render(**{**constants, **values})
-    return page
+    return visible(page)  # Jinja escapes what HTML would act on, this what a reader would not see
 
 
 @cache

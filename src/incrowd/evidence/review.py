@@ -12,6 +12,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from incrowd.attack.value import Attacked
 from incrowd.errors import InputError
 from incrowd.evidence import words
+from incrowd.visible import visible
+from incrowd.writing import write_private
 
 #: Figures may differ in their last digits from one machine to another.
 NEAR = 1e-9
@@ -138,8 +140,8 @@ def write_review(reviewed: Reviewed, folder: Path) -> None:
     except OSError as error:
         raise InputError("D243", f"the review cannot be put into {folder} ({os.strerror(error.errno or 0)}).",
                          "Name a folder that does not exist yet: --out.") from None  # fmt: skip
-    (folder / "review.json").write_text(reviewed.json(), encoding="utf-8")
-    (folder / "review.html").write_text(review_page(reviewed), encoding="utf-8")
+    write_private(folder / "review.json", reviewed.json())
+    write_private(folder / "review.html", review_page(reviewed))
 
 
 def review_page(reviewed: Reviewed) -> str:
@@ -150,4 +152,4 @@ def review_page(reviewed: Reviewed) -> str:
     )  # fmt: skip
     environment.filters.update({"figure": words.figure, "small": words.small, "count": words.count})
     page: str = environment.get_template("review.html").render(review=reviewed)
-    return page
+    return visible(page)

@@ -7,6 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from incrowd.intruders.value import Compared, Scores, Tested
+from incrowd.visible import visible
 
 MOST_VARIABLES = 15
 
@@ -27,7 +28,7 @@ def intruder_report(scores: Scores, compared: Compared | None = None) -> str:
 
     values = {**section(Tested(scores, True)), "compared": compared}
     page: str = _environment().get_template("intruder_report.html").render(scores=scores, **values)
-    return page
+    return visible(page)
 
 
 def bands_chart(scores: Scores) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,11 @@ from incrowd.plan import attest, hierarchies, model, requirements, scenarios, st
 from incrowd.plan.check import check_plan
 from incrowd.plan.model import Plan
 from incrowd.plan.salvage import salvage
+from incrowd.plan.trees import Tangled, read_text, yaml_tree
 
 Place = tuple[str | int, ...]
+#: Nobody mends more at once.
+MOST_FAULTS = 500
 
 
 @dataclass(frozen=True)
@@ -76,14 +80,6 @@ def one_of(plan: Plan, path: Path, tier: str | None) -> Plan:
     return plan.of_tier(tier)
 
 
-def read_text(path: Path) -> str:
-    """The text of a plan's file."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise InputError("D000", f"the plan {path} cannot be read as UTF-8 text.") from None
-
-
 def parse_plan(text: str, folder: Path) -> Plan:
     """The plan in a YAML text; files that it names are looked for in `folder`."""
     found = inspect_plan(text, folder)
@@ -95,7 +91,10 @@ def parse_plan(text: str, folder: Path) -> Plan:
 def inspect_plan(text: str, folder: Path) -> Inspection:
     """All faults of a plan that show without its data, sorted by line."""
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        node = yaml_tree(text)
+    except Tangled as found_out:
+        fault = Fault(found_out.code, "plan", found_out.message, found_out.hint, found_out.line)
+        return Inspection(None, [fault], {})
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "this is not YAML"
@@ -114,7 +113,9 @@ def inspect_plan(text: str, folder: Path) -> Inspection:
         more = check_plan(plan, folder)
     except ValidationError as error:
         errors = error.errors(include_url=False, include_input=False)
-        faults += [_fault(dict(item), lines) for item in errors]
+        faults += [_fault(dict(item), lines) for item in errors[:MOST_FAULTS]]
+        if len(errors) > MOST_FAULTS:
+            faults.append(Fault("P074", "plan", f"{len(errors) - MOST_FAULTS:,} more faults.", "Mend these first."))
         if (rest := salvage(content, [tuple(item["loc"]) for item in errors])) is not None:
             plan, more = rest.plan, rest.trusted(check_plan(rest.plan, folder))
     found = Inspection(plan, faults, lines)
@@ -124,7 +125,14 @@ def inspect_plan(text: str, folder: Path) -> Inspection:
 def dump_plan(plan: Plan) -> str:
     """The plan as YAML; reading it again gives the same plan."""
     content = plan.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return str(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100))
+    return str(yaml.dump(content, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=100))
+
+
+class _Plain(yaml.SafeDumper):
+    """A dumper that writes equal parts out: no plan has aliases."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
 
 
 def _plain(node: yaml.Node | None, place: Place, lines: dict[Place, int], faults: list[Fault]) -> Any:
@@ -190,6 +198,7 @@ def _parts(dotted: str) -> Place:
     return tuple(int(part) if part.isdigit() else part for part in dotted.split("."))
 
 
+@cache
 def _field_names() -> list[str]:
     names: set[str] = set()
     for thing in [

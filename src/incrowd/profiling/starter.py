@@ -20,6 +20,8 @@ _SEARCHED = 9
 _HEAD = """\
 A starter plan, made by incrowd from a profile of the data. Every role below is a suggestion with its
 reason: the decision, and the reason that stands in the audit, are yours. Then: incrowd check, incrowd run."""
+_TITLE = """\
+The title stands in public. A file's name can be a person's, or a case's, so it is not taken from there."""
 _TIER = """\
 Who will get the file: open, safeguarded or controlled. A starter plan never says open: that is a decision for
 people, after they have seen the report."""
@@ -58,7 +60,7 @@ def starter_plan(
     choices = _with_a_key([_choose(column, profile) for column in profile.columns])
     blocks = [
         comment(_HEAD),
-        f"title: {quoted(f'Release of {profile.place}')}",
+        f"{comment(_TITLE)}\ntitle: {quoted(f'A release of {kind} data')}",
         "\n".join(_data(profile, source_name, kind)),
         f"{comment(_TIER)}\ntier: safeguarded",
         "\n".join([comment(_VARIABLES), "variables:", *_variables(choices)]),

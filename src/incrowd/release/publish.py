@@ -8,6 +8,7 @@ release -> runs/ID/release      the one pointer, moved atomically
 
 from __future__ import annotations
 
+import atexit
 import errno
 import fcntl
 import os
@@ -17,8 +18,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import IO
 
+from incrowd import stopping
 from incrowd.errors import IncrowdError
 
 POINTER = "release"
@@ -53,6 +57,7 @@ class Workspace:
         with _alone(self.home / "runs"):
             os.symlink(Path("runs") / run.name / "release", pointer)
             os.replace(pointer, self.home / POINTER)
+            stopping.publish(run)
         _sync_folder(self.home)
         return run
 
@@ -65,6 +70,8 @@ class Workspace:
         out = self.private / "out"
         for folder, _, files in os.walk(out):
             for name in files:
+                if self.audit in (Path(folder), *Path(folder).parents):
+                    Path(folder, name).chmod(0o600)
                 _sync_file(Path(folder) / name)
             _sync_folder(Path(folder))
         run = self.home / "runs" / (time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3) + ending)
@@ -84,20 +91,12 @@ def open_workspace(home: Path) -> Iterator[Workspace]:
     runs = home / "runs"
     private = runs / f".work-{secrets.token_hex(6)}"
     workspace = Workspace(home, private)
+    # A signal may come between any two lines: whatever happens, the folder goes with the process at the latest.
+    last = atexit.register(partial(_clear, private))
+    lock: IO[str] | None = None
     try:
-        runs.mkdir(parents=True, exist_ok=True)
-        with _alone(runs):
-            _clear_dead(runs)
-            private.mkdir(mode=0o700)
-            # The lock dies with the process, so a later start can tell a dead run from a live one.
-            lock = (private / "lock").open("w")
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        workspace.spill.mkdir()
-        workspace.release.mkdir(parents=True)
-        workspace.audit.mkdir(mode=0o700)
-    except OSError as error:
-        raise IncrowdError("X004", f"no run can be stored in {runs} ({error.strerror}).") from None
-    try:
+        with stopping.held():
+            lock = _prepare(workspace)
         yield workspace
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
@@ -109,8 +108,39 @@ def open_workspace(home: Path) -> Iterator[Workspace]:
         )
         raise full from None
     finally:
+        with stopping.held():
+            _clear(private)
+            atexit.unregister(last)
+            if lock is not None:
+                lock.close()
+
+
+def _prepare(workspace: Workspace) -> IO[str]:
+    """Make the private folder; gives the lock on it."""
+    runs = workspace.home / "runs"
+    try:
+        runs.mkdir(parents=True, exist_ok=True)
+        with _alone(runs):
+            _clear_dead(runs)
+            workspace.private.mkdir(mode=0o700)
+            # The lock dies with the process, so a later start can tell a dead run from a live one.
+            lock = (workspace.private / "lock").open("w")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        workspace.spill.mkdir()
+        workspace.release.mkdir(parents=True)
+        workspace.audit.mkdir(mode=0o700)
+    except OSError as error:
+        raise IncrowdError("X004", f"no run can be stored in {runs} ({error.strerror}).") from None
+    return lock
+
+
+def _clear(private: Path) -> None:
+    """Remove a private folder; again while a thread that was stopped in the middle still writes into it."""
+    for _ in range(20):
         shutil.rmtree(private, ignore_errors=True)
-        lock.close()
+        if not private.exists():
+            return
+        time.sleep(0.05)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from incrowd.keys.table import KeyTable
 from incrowd.rows.frame import LINE, Rows, encode_rows
 from incrowd.rows.summary import NUMBER
 from incrowd.rows.tabulate import encode
+from incrowd.writing import private_file
 
 Floats = NDArray[np.float64]
 
@@ -105,9 +105,5 @@ def write_records(rows: Rows, made: Mapping[str, str], kept: Sequence[str], orde
     first, *others = made.items()
     columns = [first, *((name, name) for name in kept), *others]
     table = ordered.select([ordered[column].name(name) for column, name in columns])
-    # In a folder of its own until it is closed to others: an engine makes its files as it likes.
-    with tempfile.TemporaryDirectory(prefix=".incrowd-", dir=path.resolve().parent) as private:  # mode 0700
-        draft = Path(private) / "records.csv"
+    with private_file(path) as draft:
         replace(rows, table=table).write(draft, "csv")
-        draft.chmod(0o600)
-        draft.replace(path)

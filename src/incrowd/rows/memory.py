@@ -28,6 +28,7 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _PAGES = Path("/proc/self/statm")
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _PAUSE = 0.1
+OURS = signal.SIGUSR2
 
 
 def parse_memory(text: str) -> int:
@@ -77,15 +78,15 @@ def keep_below(cap: int | None) -> Iterator[Callable[[], None]]:
         )
         yield lambda: None
         return
-    # A shell that starts a program in the background lets it ignore interrupts: ours must come through.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    # A signal of our own: interrupts mean that somebody asked to stop, and a shell's background ignores them.
+    before = signal.signal(OURS, signal.default_int_handler)
     over, done = threading.Event(), threading.Event()
 
     def watch() -> None:
         while not done.wait(_PAUSE):
             if (resident() or 0) > cap:
                 over.set()
-                _thread.interrupt_main()
+                _thread.interrupt_main(OURS)
                 return
 
     watcher = threading.Thread(target=watch, daemon=True)
@@ -101,7 +102,7 @@ def keep_below(cap: int | None) -> Iterator[Callable[[], None]]:
         with suppress(KeyboardInterrupt):  # one that comes too late to matter
             done.set()
             watcher.join()
-            signal.signal(signal.SIGINT, before)
+            signal.signal(OURS, before)
     if stopped:
         raise IncrowdError(
             "X005",

@@ -17,6 +17,7 @@ import duckdb
 import ibis
 import pyarrow as pa
 
+from incrowd import stopping
 from incrowd.errors import IncrowdError, InputError
 from incrowd.rows.dialect import LONGEST_LINE, Dialect
 from incrowd.rows.engine import Engine, OnBatch, Result
@@ -177,6 +178,7 @@ def safely(place: str, work: Callable[[], T]) -> T:
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the system's own, such as a full disk
         fault = _translate(str(error), type(error).__name__, place)
+    stopping.check()  # an interrupt in one of its callbacks comes out as any fault of the engine
     # Raised here and not in an except block, so that the engine's message is not even in the chain of causes.
     raise fault
 

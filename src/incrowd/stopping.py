@@ -1,0 +1,116 @@
+"""Was this process asked to stop? One handler for Ctrl-C, SIGTERM and SIGHUP, which remembers what it heard.
+
+An exception that a handler raises inside an engine or a callback comes out as another one, or not at all. So what was
+asked is written down first, and whoever is about to blame something else asks here. What must not be cut in half, such
+as clearing a private folder or moving the pointer to a release, is `held`: a stop then waits for its end.
+
+Only a program listens. A library's user keeps the handlers that they have, and nothing here has an effect.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+#: Somebody who presses Ctrl-C twice wants to stop once: the way out is not interrupted again at once.
+PATIENCE = 0.5
+
+
+class Stopped(KeyboardInterrupt):
+    """This process was asked to stop. No `except Exception` takes it for a fault."""
+
+
+@dataclass
+class _State:
+    asked: int | None = None
+    raised: float = 0.0
+    held: int = 0
+    together: bool = False  # what is published belongs together
+    published: list[Path] = field(default_factory=list)
+
+
+_state = _State()
+
+
+def listen() -> None:
+    """Hear the three signals from now on. One that is ignored already (nohup, a shell's background) stays so."""
+    global _state
+    if _hear in map(signal.getsignal, SIGNALS):
+        return  # since the program's first line
+    _state = _State()
+    if threading.current_thread() is threading.main_thread():
+        for number in SIGNALS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, _hear)
+
+
+def deafen() -> None:
+    """The work is over: what comes now comes to nothing. (Python takes its own handlers away before it ends.)"""
+    if threading.current_thread() is threading.main_thread():
+        for number in SIGNALS:
+            if signal.getsignal(number) is _hear:
+                signal.signal(number, signal.SIG_IGN)
+
+
+def asked() -> int | None:
+    """The signal by which this process was asked to stop; None when it was not."""
+    return _state.asked
+
+
+def check() -> None:
+    """Stop here if that was asked: for moments at which another fault may be the echo of it."""
+    if _state.asked is not None and not _state.held:
+        raise Stopped
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """What is inside is done to its end; a stop that was asked meanwhile comes after it."""
+    _state.held += 1
+    try:
+        yield
+    finally:
+        if not (_state.together and _state.published):
+            _state.held -= 1
+    check()
+
+
+@contextmanager
+def all_or_none() -> Iterator[None]:
+    """What is published inside belongs together: once the first is out, a stop waits until all are."""
+    _state.together = True
+    try:
+        yield
+    finally:
+        _state.together, _state.held = False, 0
+    check()
+
+
+def publish(place: Path) -> None:
+    """Something was released: who stops later is told so."""
+    _state.published.append(place)
+
+
+def published() -> tuple[Path, ...]:
+    """Where releases of this process are."""
+    return tuple(_state.published)
+
+
+def _hear(number: int, _: FrameType | None) -> None:
+    first, now = _state.asked is None, time.monotonic()
+    if first:
+        _state.asked = number
+    if _state.together and _state.published and first:
+        os.write(2, b"\nThe first of several files is out: the others follow, then this stops.\n")
+    if _state.held or now - _state.raised < PATIENCE:
+        return
+    _state.raised = now
+    raise Stopped
