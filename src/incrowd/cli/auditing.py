@@ -149,7 +149,8 @@ def review(
 
     The requirements are counted in the released file as it lies there, the risk of the plan's scenarios is measured,
     and simulated intruders attack it; all of it is compared with what the audit says. Without the original no attack
-    can be judged, and the review says so. Exit code 0: nothing became worse; 1: something did, and it is named.
+    can be judged, and the review says so. Exit code 0: nothing became worse; 1: something did, or could not be tried,
+    and it is named.
     """
     import time
 
@@ -164,7 +165,7 @@ def review(
         typer.echo(found.json(), nl=False)
     else:
         _show_review(found, place)
-    raise typer.Exit(1 if found.worse else 0)
+    raise typer.Exit(1 if found.worse or found.not_tried else 0)
 
 
 def _show_review(found: Reviewed, place: Path) -> None:
@@ -185,5 +186,9 @@ def _show_review(found: Reviewed, place: Path) -> None:
         console.print(f"The plan asked for a review by {found.due}, which has passed.")
     for text in found.worse:
         console.print(f"[red]worse[/]  {escape(text)}")
-    console.print("[red]Worse than the audit says.[/]" if found.worse else "[green]Nothing became worse.[/]")
+    for text in found.not_tried:
+        console.print(f"[yellow]not tried[/]  {escape(text)}")
+    colour = "yellow" if found.not_tried else "green"
+    told = "Nothing that could be tried became worse." if found.not_tried else "Nothing became worse."
+    console.print("[red]Worse than the audit says.[/]" if found.worse else f"[{colour}]{told}[/]")
     console.print(f"review    {place / 'review.html'}  (internal: never publish it)", soft_wrap=True)
