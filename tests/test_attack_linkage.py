@@ -16,8 +16,9 @@ from incrowd.attack.knowledge import _others
 from incrowd.attack.linkage import link
 from incrowd.attack.matching import best_matches
 from incrowd.attack.numeric import moved_numbers, nearest_numbers
+from incrowd.attack.predicates import predicates_of, readings
 from incrowd.attack.probabilistic import probabilistic_linkage, weigh
-from incrowd.attack.singling_out import predicates_of, rarest
+from incrowd.attack.singling_out import rarest
 from incrowd.attack.targets import field_of
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import knowledge, percent
@@ -276,9 +277,10 @@ def test_nothing_to_go_by_is_said() -> None:
 def test_singling_out_is_counted_as_by_hand(known: list[tuple[str, str, str]], data: st.DataObject) -> None:
     lines = data.draw(st.lists(st.integers(0, len(known) - 1), unique=True, min_size=1))
     case = situation(known, lines)
-    tried = predicates_of(3, True)
+    tried = predicates_of(3)
     assert tried == [c for s in (1, 2, 3) for c in combinations(range(3), s)]
-    rare = rarest(case, ["k0", "k1", "k2"], tried)
+    (columns,) = readings(case, ["k0", "k1", "k2"])
+    rare = rarest(case, columns, tried)
     least, weight, outside = rare.people, rare.weight, rare.outside
     met = set()
     gone = [value for line, value in enumerate(known) if line not in lines]
@@ -302,8 +304,7 @@ def test_singling_out_finds_a_unique_and_no_crowd() -> None:
     assert weak.baseline == pytest.approx(0.99**99)
     strong = one("singling_out", situation([(str(i // 10), "x") for i in range(100)], range(100)))
     assert strong.success == Rate(0, 100)
-    assert len(predicates_of(12, False)) == 78  # of one and two; three would be too many
-    assert predicates_of(12, True)[-1] == tuple(range(12))
+    assert len(predicates_of(12)) == 78  # of one and two; three would be too many
 
 
 @settings(max_examples=30, deadline=None)
@@ -312,7 +313,7 @@ def test_singling_out_counts_people_and_not_records(known: list[tuple[str, str, 
     owners = [data.draw(st.integers(0, 5)) for _ in known]
     owners = np.unique(owners, return_inverse=True)[1].tolist()
     lines = data.draw(st.lists(st.integers(0, len(known) - 1), unique=True, min_size=1))
-    tried = predicates_of(3, True)
+    tried = predicates_of(3)
     case = situation(known, lines, people=owners)
     alone = set()
     for line in lines:

@@ -51,7 +51,7 @@ def test_a_few_records_that_can_be_anybodys_do_not_hide_the_others() -> None:
         found = attack(made, NOTHING)[0]
         assert found.success is not None
         assert found.success.hits >= least
-    beside = Beside(others={"other": table([{"age": "20-59"}], ["age"])})
+    beside = Beside(others={"other": table([{"age": "20-59", "ill": ill} for ill in "yn"], ["age", "ill"])})
     pinned = composition(made, beside)[0]
     assert pinned.success is not None
     assert pinned.success.hits >= 597

@@ -131,8 +131,7 @@ def attack_run(plan: Plan, context: Context, start: State, state: State, traced:
     """Try what the plan asks for on the written file, and hold it against the plan's limits."""
     situation = situation_of(plan, context, start, state, traced)
     attacks: list[Attacked] = []
-    verdicts: list[Verdict] = []
-    untried: list[str] = []
+    judged: list[tuple[Attacked, list[Verdict]]] = []
     for step in attack_steps(plan):
         files = Files(
             context.folder / step.register_file if step.register_file else None,
@@ -142,36 +141,37 @@ def attack_run(plan: Plan, context: Context, start: State, state: State, traced:
         beside = read_beside(plan, context, situation, files)
         found = attack_all(situation, beside, chosen_scenarios(plan, step.scenarios), attack_names(step.attacks))
         attacks += found
-        if step.limit is not None or step.residual is not None:
-            verdicts += [verdict for one in found for verdict in judge(one, step)]
-            without = [one for one in found if one.success is None]
-            if without and (step.attacks is not None or len(without) == len(found)):
-                untried += [f"{one.name} ({one.scenario}): {one.why}" for one in without]
-    return Tried(tuple(attacks), tuple(verdicts), _refusal(verdicts, untried))
+        judged += [(one, judge(one, step)) for one in found]
+    return Tried(tuple(attacks), tuple(verdict for _, each in judged for verdict in each), _refusal(judged))
 
 
 def judge(one: Attacked, step: steps.Attack) -> list[Verdict]:
     """Is the upper end of the interval within the limits, a residual against the lower end of the control?
 
-    What could not be tried gets no verdict.
+    What could not be tried fails: nobody knows whether it is within them. What does not apply gets no verdict where
+    nobody asked for it by name.
     """
-    if one.success is None:
+    if one.does_not_apply and step.attacks is None:
         return []
     name = f"{one.name} ({one.scenario})"
+    most = None if one.success is None else one.success.high
     found = []
     if step.limit is not None:
         words = f"the attack {name} succeeds for at most {step.limit:.3g} of those it goes for"
-        found.append(Verdict(words, "attack", one.success.high <= step.limit, step.limit, one.success.high))
+        found.append(_verdict(words, step.limit, most))
     if step.residual is not None:
-        excess = one.excess
-        assert excess is not None
         words = f"the attack {name} adds at most {step.residual:.3g} to what is possible without the file"
-        found.append(Verdict(words, "attack", excess <= step.residual, step.residual, excess))
+        found.append(_verdict(words, step.residual, one.excess))
     return found
 
 
-def _refusal(verdicts: Sequence[Verdict], untried: Sequence[str]) -> NotReleasable | None:
-    failed = [verdict for verdict in verdicts if not verdict.passed]
+def _verdict(words: str, limit: float, found: float | None) -> Verdict:
+    return Verdict(words, "attack", found is not None and found <= limit, limit, found)
+
+
+def _refusal(judged: Sequence[tuple[Attacked, list[Verdict]]]) -> NotReleasable | None:
+    failed = [verdict for one, each in judged for verdict in each if one.success is not None and not verdict.passed]
+    untried = [f"{one.name} ({one.scenario}): {one.why}" for one, each in judged if each and one.success is None]
     if failed:
         lines = [f"required: {v.requirement}; it may be {v.achieved:.3g}" for v in failed if v.achieved is not None]
         return NotReleasable(
@@ -180,6 +180,9 @@ def _refusal(verdicts: Sequence[Verdict], untried: Sequence[str]) -> NotReleasab
             "Recode or suppress more, or sample; the figures are upper ends of 95% intervals.",
         )
     if untried:
-        message = "an attack with a limit could not be tried: " + "; ".join(untried) + "."
-        return NotReleasable("R023", message, "Give it what it needs, or take it out of the step.")
+        message = "an attack with a limit could not be tried: " + "; ".join(why.rstrip(".") for why in untried) + "."
+        hint = (
+            "Give it what it needs, name the attacks that can be tried, or let somebody say in the plan that there is "
+        )
+        return NotReleasable("R023", message, f"{hint}nothing of the kind (attest: no_other_release, no_tables).")
     return None

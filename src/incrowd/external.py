@@ -57,13 +57,18 @@ def brought_over(released: Rows, other: Rows, name: str, categories: Categories)
     return other, notes
 
 
+def _values(rows: Rows, column: str) -> set[str]:
+    return {value for value in rows.value_counts(column) if value is not None}
+
+
 def external_figures(released: Rows, other: Rows, name: str, scenarios: Sequence[Scenario]) -> Iterator[Risk]:
     """What does another file about people tell beside the release? Counted by each scenario's keys, and by all columns
     that the two share: also those that are no keys.
 
     `external_matched` is the share of the other file's records whose combination is in the release, `external_largest`
     the largest 1/f of those, and `external_one_to_one` how many records are alone in both files. A match is not proof:
-    nobody says that the same person stands behind both, and values at other categories do not match at all.
+    nobody says that the same person stands behind both, and values at other categories do not match at all. Where a
+    column has no value that both files have, nothing was compared, and there is no figure.
     """
     shared = tuple(column for column in released.columns if column in other.columns)
     known = [one for one in scenarios if set(one.keys) <= set(other.columns)]
@@ -72,7 +77,12 @@ def external_figures(released: Rows, other: Rows, name: str, scenarios: Sequence
     if not known:
         why = "it shares no column with the release"
         yield not_estimated("external_matched", name, "all columns shared", why)
+    apart = [column for column in shared if not _values(released, column) & _values(other, column)]
     for scenario in known:
+        if strange := [key for key in scenario.keys if key in apart]:
+            why = f"it has no value of {', '.join(strange)} in common with the release, so that nothing was compared"
+            yield not_estimated("external_matched", f"{name} by {', '.join(scenario.keys)}", scenario.name, why)
+            continue
         table = tabulate(released, scenario.keys)
         both = join_population(table, tabulate(other, scenario.keys))
         assert both.population is not None

@@ -16,6 +16,7 @@ from incrowd.attack.situation import Beside, Int64, Situation, codes_of, fetch
 from incrowd.errors import InputError
 from incrowd.keys.packing import group, pack
 from incrowd.plan import Plan, steps
+from incrowd.plan.attest import Attestation
 from incrowd.protect import Context
 from incrowd.protect.recode import new_names
 from incrowd.rows import open_source
@@ -58,7 +59,14 @@ def read_beside(plan: Plan, context: Context, situation: Situation, files: Files
         {str(path): _texts(_data_of(path)) for path in files.others},
         {str(path): _texts(path) for path in files.tables},
         files.linker,
+        _says(plan.attest.no_other_release),
+        _says(plan.attest.no_tables),
     )
+
+
+def _says(attested: Attestation | None) -> str:
+    """Who answers for it that there is nothing of the kind, and in which words; empty when nobody does."""
+    return "" if attested is None else f"{attested.role}, {attested.date}: {attested.text}"
 
 
 def _register(

@@ -47,7 +47,8 @@ def review(
     Its requirements are counted again in the file as it lies there, the risk of the plan's scenarios is measured, and
     the simulated intruders of today attack it. `external` are files that intruders may have now: each is a register
     of people in scenarios whose keys it has, and otherwise another release about some of the same people. Attacks
-    need the truth, and so the `original`; without it they are left out, and the review says so.
+    need the truth, and so the `original`; without it they are left out, and the review says so. A file that has nothing
+    to compare, and an attack of the audit that can no longer be tried, are named in `not_tried`.
     """
     archive = Archive.find(Path(path), _path(folder))
     if archive.release is None:
@@ -74,14 +75,20 @@ def review(
             notes.append("no risk was measured: people have several records, and the release does not tell whose")
         categories = {} if traced is None or not external else categories_of(traced.situation())
         beside: dict[str, Rows] = {}
+        not_tried: list[str] = []
         for place in map(Path, external):
             rows = open_source(place)
             stack.callback(rows.close)
             name = place.name if place.name not in beside else f"{place.name} ({len(beside) + 1})"
             beside[name], said = brought_over(released, rows, name, categories)
             notes += said
-            risks += external_figures(released, beside[name], name, scenarios)
+            figures = list(external_figures(released, beside[name], name, scenarios))
+            if all(figure.value is None for figure in figures):
+                not_tried.append(f"{name}: {'; '.join(dict.fromkeys(figure.why for figure in figures))}")
+            risks += figures
         found = [] if traced is None else _attack(traced, scenarios, [Path(place) for place in external], attacks)
+    compared = tuple(_attacks(past, found, about(plan).risk_open))
+    not_tried += [f"{one.now.scenario}: {one.now.name}: {one.now.why}" for one in compared if one.lost]
     due = None if plan.attest.review is None else plan.attest.review.next
     return Reviewed(
         title=plan.title,
@@ -92,10 +99,11 @@ def review(
         untraced=why,
         requirements=tuple(_requirements(past, verdicts)),
         risks=tuple(_risks(past, risks)),
-        attacks=tuple(_attacks(past, found, about(plan).risk_open)),
+        attacks=compared,
         left_out=tuple(dict.fromkeys(one.attack for one in past.attacks if traced is None)),
         external=tuple(beside),
         notes=tuple(notes),
+        not_tried=tuple(not_tried),
     )
 
 

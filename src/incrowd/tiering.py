@@ -104,6 +104,8 @@ def _required(plan: Plan) -> int:
 
 def _refuse_above(attacked: Attacked, limit: float) -> None:
     """The files are counted whole, so the share itself is compared, not the end of an interval."""
+    if attacked.does_not_apply:
+        return
     if attacked.success is None:
         message = f"whether two files undo each other could not be tried ({attacked.why})."
         raise NotReleasable("R025", message, "Nothing was released.")

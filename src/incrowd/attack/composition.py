@@ -8,14 +8,27 @@ from itertools import product
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from scipy.sparse import csr_array
 
-from incrowd.attack.compatible import compatible, profiles
+from incrowd.attack.compatible import MOST_LABELS, compatible, profiles
 from incrowd.attack.fitting import agreeing
 from incrowd.attack.homogeneity import largest_of
-from incrowd.attack.knowledge import Bools, believed, joined, knows, sensitive_of, untried, worst_of
+from incrowd.attack.knowledge import (
+    NO_VALUES,
+    RELEASE,
+    Bools,
+    believed,
+    has_values,
+    joined,
+    knows,
+    sensitive_of,
+    untried,
+    worst_of,
+)
 from incrowd.attack.meeting import Meeting, labels_of, meet
 from incrowd.attack.situation import Beside, Int64, Situation, codes_of
+from incrowd.attack.spans import overlaps
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
 from incrowd.keys.packing import group, pack
@@ -25,6 +38,7 @@ MOST_TARGETS = 20_000
 _BLOCK = 1_000
 ACTS = "looks for the target in two releases, and keeps the records of each that agree with a record of the other in \
 all that both tell"
+NOBODY = "no record of the other release agrees with any record of this one: nobody seems to be in both."
 
 
 @dataclass(frozen=True)
@@ -52,6 +66,18 @@ class Pinned:
     own_before: Bools  # and among those that the first leaves alone
 
 
+@dataclass(frozen=True)
+class Try:
+    """One reading of the labels, for each target: pinned down rightly, rightly by one release alone, claimed at all,
+    and whether a record of the other release agrees with any of the target's here.
+    """
+
+    right: Bools
+    alone: Bools
+    claims: Bools
+    there: Bools
+
+
 def composition(situation: Situation, beside: Beside) -> list[Attacked]:
     """How many people does another release about some of the same people pin down together with this one?
 
@@ -61,22 +87,63 @@ def composition(situation: Situation, beside: Beside) -> list[Attacked]:
     the same by another name), and the better one is reported. Success: targets of whom one value is left, and it is the
     true one; or, for 'record', of whom their own record alone is left. Baseline: the same by one of the releases alone.
     Targets: the people of this release; who of them is in the other is not known here, so some are stated wrongly.
-    Misleads where the other release perturbs a shared column: then the truth is ruled out, and a cleverer intruder
-    would allow for it.
+    Not tried where the two tell nothing in common by which a record could be left out: no column beside the keys, no
+    value that both have, nobody who can be in both. Misleads where the other release perturbs a shared column: then
+    the truth is ruled out, and a cleverer intruder would allow for it.
     """
     if not beside.others:
-        return [untried(situation, "composition", ACTS, "no other release about the same people is given.")]
+        why = "no other release about the same people is given."
+        return [untried(situation, "composition", ACTS, why, says=beside.no_others)]
     found = []
     targets = _some(situation, situation.inside)
-    if not situation.scenario.keys or not len(targets):
-        return [untried(situation, "composition", ACTS, "there are no known keys, or nobody is in the release.")]
+    if not len(targets):
+        return [untried(situation, "composition", ACTS, "the release holds no record.")]
+    if not situation.scenario.keys:
+        why = "the release has none of the keys that the scenario knows."
+        return [untried(situation, "composition", ACTS, why, says=RELEASE)]
+    if not any(has_values(situation, key) for key in situation.scenario.keys):
+        return [untried(situation, "composition", ACTS, NO_VALUES)]
     met = meet(situation, targets)
     first = _sides(situation, met)
     for name, other in beside.others.items():
+        if why := incomparable(situation, other):
+            found.append(untried(situation, "composition", ACTS, f"the release {name} {why}"))
+            continue
         keys = [key for key in situation.scenario.keys if key in other.column_names]
         second = _other(situation, other, keys, targets)
         found += _attacks(situation, first, second, targets, f"; and has the release {name}", None)
     return found
+
+
+def incomparable(situation: Situation, other: pa.Table) -> str:
+    """Why records of the two releases cannot be compared beyond the scenario's keys; empty when they can."""
+    columns = _shared(situation, other)
+    if not other.num_rows:
+        return "holds no record."
+    if not columns:
+        return "shares no column with this one beside the keys, so that no record could be left out."
+    if not any(_in_common(situation.released, other, name) for name in columns):
+        return f"has no value in common with this one in {', '.join(columns)}."
+    return ""
+
+
+def _shared(situation: Situation, other: pa.Table) -> list[str]:
+    """The columns of both by which records are compared: in the keys all candidates of a target are alike."""
+    return [
+        name for name in situation.released.column_names
+        if name in other.column_names and name not in situation.scenario.keys
+    ]  # fmt: skip
+
+
+def _in_common(one: pa.Table, other: pa.Table, name: str) -> bool:
+    """Whether some label of a column stands in both, or some number can stand behind labels of both."""
+    mine, theirs = (
+        [label for label in pc.unique(table[name]).to_pylist() if label is not None]
+        for table in (one, other)
+    )  # fmt: skip
+    if not set(mine).isdisjoint(theirs):
+        return True
+    return len(mine) * len(theirs) <= MOST_LABELS and bool(overlaps(mine, theirs).any())
 
 
 def compose(first: Situation, second: Situation) -> list[Attacked]:
@@ -89,6 +156,11 @@ def compose(first: Situation, second: Situation) -> list[Attacked]:
     both = np.flatnonzero(first.inside & second.inside)  # all of them: a limit of 0 is about everybody
     if not len(both) or not first.scenario.keys or not second.scenario.keys:
         return [untried(first, "composition", ACTS, "nobody is in both releases, or there are no known keys.")]
+    if not _shared(first, second.released) and not _shared(second, first.released):
+        why = (
+            "the two files share no column beside the keys, so that no record of one leaves out a record of the other."
+        )
+        return [untried(first, "composition", ACTS, why, says=RELEASE)]
     sides = [_sides(one, meet(one, both)) for one in (first, second)]
     found = _attacks(first, sides[0], sides[1][0], both, "; and has a second release of the same source", None)
     rest = [name for name in second.sensitive if name not in first.sensitive]
@@ -188,17 +260,17 @@ def _attacks(
     situation: Situation, firsts: list[Side], second: Side, targets: Int64, more: str, names: Sequence[str] | None
 ) -> list[Attacked]:
     """One attack for each sensitive variable and, where not only some are asked for, one for the record itself."""
-    columns = [
-        name for name in situation.released.column_names
-        if name in second.table.column_names and name not in situation.scenario.keys
-    ]  # fmt: skip
+    columns = _shared(situation, second.table)
     own = np.full(situation.known.num_rows, -1, np.int64)
     own[situation.lines] = np.arange(len(situation.lines))
-    note = "" if columns else "The two share no column beside the keys, so only presence in both can exclude a record."
     found = []
     for name in situation.sensitive if names is None else names:
         sensitive = sensitive_of(situation, name)
         true = sensitive.true[targets]
+        told = true >= 0
+        if not told.any():
+            found.append(untried(situation, "composition", ACTS, "nobody in the release has a value.", name))
+            continue
         tries = []
         for first, strict in product(firsts, (True, False)):
             pins = pinned(first, second, columns, sensitive.released, own[targets], strict)
@@ -206,15 +278,17 @@ def _attacks(
             if name in columns:
                 alone |= _other_alone(first, second, name, own[targets])
             stated = np.where(pins.together >= 0, pins.together, pins.alone)
-            tries.append((((stated == true) & (true >= 0)) | alone, alone, stated >= 0))
-        found.append(_said(situation, f"the {name} of", more, tries, targets, joined(sensitive.note, note)))
+            kinds = ((stated == true) | alone, alone, stated >= 0, pins.left > 0)
+            tries.append(Try(*(each[told] for each in kinds)))
+        found.append(_said(situation, name, more, tries, targets[told], sensitive.note))
     if names is None:
         tries = []
         for first, strict in product(firsts, (True, False)):
             pins = pinned(first, second, columns, np.zeros(len(situation.lines), np.int64), own[targets], strict)
             alone = (pins.before == 1) & pins.own_before
-            tries.append((alone | ((pins.left == 1) & pins.own), alone, (pins.before == 1) | (pins.left == 1)))
-        found.append(_said(situation, "the record of", more, tries, targets, note))
+            right, claims = alone | ((pins.left == 1) & pins.own), (pins.before == 1) | (pins.left == 1)
+            tries.append(Try(right, alone, claims, pins.left > 0))
+        found.append(_said(situation, "record", more, tries, targets, ""))
     return found
 
 
@@ -226,22 +300,22 @@ def _other_alone(first: Side, second: Side, name: str, own: Int64) -> Bools:
     return np.asarray((only == mine[np.maximum(own, 0)]) & (own >= 0))
 
 
-def _said(
-    situation: Situation, about: str, more: str, tries: list[tuple[Bools, Bools, Bools]], targets: Int64, note: str
-) -> Attacked:
-    """The attack in words. Of its tries (who is pinned down rightly, by one release alone, who is claimed) the best."""
-    right, alone, claims = max(tries, key=lambda each: int(each[0].sum()))
-    success, by_one = Rate(int(right.sum()), len(targets)), float(alone.mean())
-    claimed = Rate(success.hits, int((claims | alone).sum()))
-    new = np.flatnonzero(right & ~alone)
+def _said(situation: Situation, about: str, more: str, tries: Sequence[Try], targets: Int64, note: str) -> Attacked:
+    """The attack in words: the best of its tries."""
+    if not any(each.there.any() for each in tries):
+        return untried(situation, "composition", ACTS, NOBODY, about)
+    best = max(tries, key=lambda each: int(each.right.sum()))
+    success, by_one = Rate(int(best.right.sum()), len(targets)), float(best.alone.mean())
+    claimed = Rate(success.hits, int((best.claims | best.alone).sum()))
+    new = np.flatnonzero(best.right & ~best.alone)
     few = "Targets: people chosen by chance." if len(targets) == MOST_TARGETS else ""
     sentence = (
-        f"Two releases together pin down {about} {percent(success.value)} of {success.tries:,} people; one of them "
-        f"alone does so for {percent(by_one)}. {len(new):,} people are pinned down only because there are two."
+        f"Two releases together pin down the {about} of {percent(success.value)} of {success.tries:,} people; one of "
+        f"them alone does so for {percent(by_one)}. {len(new):,} people are pinned down only because there are two."
     )
     return Attacked(
         "composition", situation.scenario.name, knows(situation, more), ACTS, success, by_one, None, sentence, claimed,
         worst_of(targets[new], np.zeros(len(new))),
         joined(note, few, "Baseline: by one of the two alone. No control: who is in neither cannot be looked for."),
-        about=about.removeprefix("the ").removesuffix(" of"),
+        about=about,
     )  # fmt: skip

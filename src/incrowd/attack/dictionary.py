@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from incrowd.attack.knowledge import joined, texts, untried
+from incrowd.attack.knowledge import RELEASE, joined, texts, untried
 from incrowd.attack.recipes import Recipe, plain, recipes
 from incrowd.attack.situation import Beside, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
@@ -37,18 +37,22 @@ def dictionary(situation: Situation, beside: Beside) -> list[Attacked]:
     all. Misleads when nothing is found: a hash with a salt that leaked (in a report, in a program) is not among the
     ways tried.
     """
+    if not situation.released.num_rows:
+        return [_untried(situation, "the release holds no record.")]
     names = [name for name in situation.identifiers if name in situation.columns]
-    if not names:
-        return [_untried(situation, "the plan names no identifier.")]
     came = situation.came(situation.columns)
     columns = [name for name in situation.released.column_names if _is_pseudonym(situation, came, name, names)]
     if not columns:
-        return [_untried(situation, "no released column looks like a pseudonym or follows an identifier.")]
+        why = "no released column looks like a pseudonym or follows an identifier."
+        return [_untried(situation, why, RELEASE)]
+    if not names:
+        why = f"{', '.join(columns)} may be a pseudonym, and the plan names no identifier to make one from."
+        return [_untried(situation, why)]
     return [_attack(situation, came, column, names) for column in columns]
 
 
-def _untried(situation: Situation, why: str) -> Attacked:
-    return replace(untried(situation, "dictionary", ACTS, why), knows="a list of identifiers")
+def _untried(situation: Situation, why: str, says: str = "") -> Attacked:
+    return replace(untried(situation, "dictionary", ACTS, why, says=says), knows="a list of identifiers")
 
 
 def _is_pseudonym(situation: Situation, came: pa.Table, column: str, names: list[str]) -> bool:
@@ -72,6 +76,9 @@ def _is_pseudonym(situation: Situation, came: pa.Table, column: str, names: list
 
 def _attack(situation: Situation, came: pa.Table, column: str, names: list[str]) -> Attacked:
     pseudonyms = texts(situation.released[column])
+    told = _told(situation, came, pseudonyms, names)
+    if not told.any():
+        return _untried(situation, f"nobody has a value both in {column} and in an identifier.")
     recipe = _recipe(situation, came, column, pseudonyms, names)
     knows = f"a list of {', '.join(names)} of everybody in the source; not the secret"
     if recipe is not None:
@@ -80,7 +87,7 @@ def _attack(situation: Situation, came: pa.Table, column: str, names: list[str])
     else:
         right, how = _by_order(situation, came, pseudonyms, names)
         control = None
-    success = Rate(int(right.sum()), len(pseudonyms))
+    success = Rate(int(right[told].sum()), int(told.sum()))
     different = len({value for value in pseudonyms if value is not None})
     sentence = (
         f"{percent(success.value)} of the pseudonyms in {column} can be made again by anybody who has a list of the "
@@ -95,6 +102,14 @@ def _attack(situation: Situation, came: pa.Table, column: str, names: list[str])
         joined("" if success.hits else "A salt that leaked would not be found: only usual ways are tried.",
                "" if control else "No control: everybody is in the release, or no way was found."),
     )  # fmt: skip
+
+
+def _told(situation: Situation, came: pa.Table, pseudonyms: list[str | None], names: list[str]) -> NDArray[np.bool_]:
+    """The released records with a pseudonym, of people of whom an identifier is known: nobody else can be tried."""
+    known = np.zeros(len(pseudonyms), bool)
+    for name in names:
+        known |= came[name].is_valid().to_numpy()[situation.lines]
+    return known & np.array([value is not None for value in pseudonyms], bool)
 
 
 def _recipe(

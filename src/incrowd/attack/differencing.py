@@ -38,10 +38,18 @@ def differencing(situation: Situation, beside: Beside) -> list[Attacked]:
     """
     found = [_overlaid(situation, name, other) for name, other in beside.others.items()]
     found += [difference(situation, name, table) for name, table in beside.tables.items()]
-    return found or [untried(situation, "differencing", ACTS, "no other release and no published table is given.")]
+    if found:
+        return found
+    says = (
+        "; ".join(dict.fromkeys([beside.no_others, beside.no_tables])) if beside.no_others and beside.no_tables else ""
+    )
+    why = "no other release and no published table is given."
+    return [untried(situation, "differencing", ACTS, why, says=says)]
 
 
 def _overlaid(situation: Situation, name: str, other: pa.Table) -> Attacked:
+    if not situation.released.num_rows or not other.num_rows:
+        return untried(situation, "differencing", ACTS, f"this release or the release {name} holds no record.", name)
     columns, homes, unknown = _located(situation, other)
     if not columns or not situation.keys:
         why = f"no column of the release {name} could be compared with the source's values."

@@ -6,6 +6,7 @@ import numpy as np
 
 from incrowd.attack.gaps import Around, Floats, around, auc, auc_of_values, missing
 from incrowd.attack.knowledge import (
+    RELEASE,
     Bools,
     Sensitive,
     impossible,
@@ -22,6 +23,7 @@ from incrowd.attack.words import percent
 
 ACTS = "sees that the target's combination of keys is missing from the release, and states the value that is most \
 frequent in the released classes one key apart"
+OTHERS = "The people of the control were not left out, and are not like those who were: it excuses nothing."
 #: Above so many shares no AUC is worked out.
 MOST_CELLS = 20_000_000
 
@@ -46,7 +48,7 @@ def gap(situation: Situation, beside: Beside) -> list[Attacked]:
     targets = gone[met.combination]
     if not targets.any():
         why_not = "no combination of the keys is missing from the release: there is no gap."
-        return [untried(situation, "gap", ACTS, why_not, name) for name in situation.sensitive]
+        return [untried(situation, "gap", ACTS, why_not, name, RELEASE) for name in situation.sensitive]
     if why_not := blurred(situation, met, targets):
         return [untried(situation, "gap", ACTS, why_not, name) for name in situation.sensitive]
     found = []
@@ -55,7 +57,12 @@ def gap(situation: Situation, beside: Beside) -> list[Attacked]:
         if not (sensitive.released >= 0).any():
             found.append(untried(situation, "gap", ACTS, "no released record has a value.", name))
             continue
-        found.append(_attack(situation, met, sensitive, around(met, sensitive), gone))
+        near, aimed = around(met, sensitive), targets & (sensitive.true[met.people] >= 0)
+        if not near.there[met.combination[aimed]].any():
+            why_not = "no missing combination of somebody with a value has a neighbour in the release."
+            found.append(untried(situation, "gap", ACTS, why_not, name))
+            continue
+        found.append(_attack(situation, met, sensitive, near, gone))
     return found
 
 
@@ -64,8 +71,8 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive, near: Arou
     sure = part > 0.5
     true = sensitive.true[met.people]
     right = guess[met.combination] == true
-    targets = gone[met.combination]
-    kept = ~targets & situation.inside[met.people]
+    targets = gone[met.combination] & (true >= 0)
+    kept = ~gone[met.combination] & situation.inside[met.people] & (true >= 0)
     success = Rate(int(right[targets].sum()), int(targets.sum()))
     bold = targets & sure[met.combination]
     control = Rate(int(right[kept].sum()), int(kept.sum())) if kept.any() else None
@@ -90,8 +97,9 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive, near: Arou
         joined(sensitive.note, met.note,
                "Neighbours are classes with the same labels in all keys but one; coarser labels have none."
                if met.coarse else "",
-               "" if area is not None else "No AUC: all of them have one value, or there are too many values."),
-        about=sensitive.name,
+               "" if area is not None else "No AUC: all of them have one value, or there are too many values.",
+               OTHERS),
+        about=sensitive.name, fair=False,
     )  # fmt: skip
 
 

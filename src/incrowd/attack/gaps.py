@@ -23,6 +23,11 @@ class Around:
 
     counts: csr_array  # combinations x values
 
+    @property
+    def there(self) -> Bools:
+        """For each combination, whether it has neighbours at all."""
+        return np.asarray(np.diff(self.counts.indptr) > 0)
+
     def guess(self, otherwise: Floats, among: Bools | None = None) -> tuple[Int64, Floats]:
         """The most frequent value among the neighbours, and its share there. Where they have none of the values asked
         for, the one that is most frequent `otherwise`, with share 0.

@@ -15,7 +15,7 @@ from incrowd.attack.knowledge import (
     untried,
     worst_of,
 )
-from incrowd.attack.meeting import Meeting, meet, out_of_reach, targets_of
+from incrowd.attack.meeting import Meeting, gone_for, meet
 from incrowd.attack.situation import Beside, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
@@ -43,9 +43,10 @@ def homogeneity(situation: Situation, beside: Beside) -> list[Attacked]:
 
 
 def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacked:
-    aimed, outside = targets_of(situation, met)
-    if why := out_of_reach(situation, met, aimed, sensitive):
-        return untried(situation, "homogeneity", ACTS, why, sensitive.name)
+    gone = gone_for(situation, met, sensitive)
+    aimed, outside = gone.aimed, gone.outside
+    if gone.out_of_reach:
+        return untried(situation, "homogeneity", ACTS, gone.out_of_reach, sensitive.name)
     stated = [_stated(reading, sensitive) for reading in met.readings]
     true = sensitive.true[met.people]
     value = max(stated, key=lambda found: int((found[aimed] == true[aimed]).sum()))
@@ -66,8 +67,8 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacke
         "homogeneity", situation.scenario.name, knows(situation), ACTS, success,
         int(usual[aimed].sum()) / success.tries, control, sentence, claimed, worst_of(met.people[hit], surprise),
         joined("Baseline: the most frequent value, stated for the same people.", sensitive.note, met.note,
-               "" if control else "No control: nobody outside the release has a class in it."),
-        about=sensitive.name,
+               gone.note),
+        about=sensitive.name, fair=gone.fair,
     )  # fmt: skip
 
 

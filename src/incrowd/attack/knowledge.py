@@ -19,6 +19,9 @@ Bools = NDArray[np.bool_]
 #: A number with more values than this, or one that the release tells less exactly, counts as learnt when its band is.
 FEW = 20
 BANDS = 5
+#: Who says that an attack does not apply, where nobody needs to.
+RELEASE = "the release itself"
+NO_VALUES = "no key of the scenario has a value both in the release and in what is known."
 #: So many of the records most at risk are listed, for the audit.
 WORST = 50
 
@@ -119,24 +122,38 @@ def knows(situation: Situation, more: str = "") -> str:
     return f"{', '.join(keys)}; {who}{more}"
 
 
-def untried(situation: Situation, attack: str, acts: str, why: str, name: str | None = None) -> Attacked:
-    """An attack that could not be tried, with the reason."""
+def untried(
+    situation: Situation, attack: str, acts: str, why: str, name: str | None = None, says: str = ""
+) -> Attacked:
+    """An attack that could not be tried, with the reason; or, where somebody `says` so, that does not apply."""
     about = "" if name is None else f" on {name}"
-    sentence = f"The attack{about} could not be tried: {why}"
+    sentence = f"The attack{about} {'does not apply' if says else 'could not be tried'}: {why}"
     return Attacked(
-        attack, situation.scenario.name, knows(situation), acts, None, None, None, sentence, why=why, about=name or ""
-    )
+        attack, situation.scenario.name, knows(situation), acts, None, None, None, sentence, why=why, about=name or "",
+        does_not_apply=says,
+    )  # fmt: skip
 
 
 def impossible(situation: Situation, attack: str, acts: str) -> list[Attacked]:
     """Why an attack on sensitive variables by keys cannot be tried at all; nothing when it can."""
-    if not situation.sensitive:
-        return [untried(situation, attack, acts, "no sensitive variable is released.")]
-    if not situation.scenario.keys:
-        return [untried(situation, attack, acts, "the release has none of the keys that the scenario knows.")]
     if not situation.released.num_rows:
         return [untried(situation, attack, acts, "the release holds no record.")]
+    if not situation.sensitive:
+        return [untried(situation, attack, acts, "no sensitive variable is released.", says=RELEASE)]
+    if not situation.scenario.keys:
+        why = "the release has none of the keys that the scenario knows."
+        return [untried(situation, attack, acts, why, says=RELEASE)]
+    if not any(has_values(situation, key) for key in situation.scenario.keys):
+        return [untried(situation, attack, acts, NO_VALUES)]
     return []
+
+
+def has_values(situation: Situation, column: str) -> bool:
+    """Whether anybody has a value of a column in the release, and anybody in what is known: else nothing compares."""
+    return all(
+        table[column].null_count < table.num_rows
+        for table in (situation.released, situation.known)
+    )  # fmt: skip
 
 
 def worst_of(lines: Int64, order: NDArray[np.float64]) -> tuple[int, ...]:

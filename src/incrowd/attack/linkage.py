@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from incrowd.attack.knowledge import NO_VALUES, RELEASE, has_values
 from incrowd.attack.matching import Best, best_matches, own_fitting
 from incrowd.attack.numeric import moved_numbers, nearest_numbers
 from incrowd.attack.situation import Beside, Situation
@@ -54,10 +55,10 @@ def nearest_linkage(situation: Situation, beside: Beside) -> list[Attacked]:
 
 def _attack(situation: Situation, beside: Beside, kind: Literal["linkage", "nearest"]) -> Attacked:
     acts, most = KINDS[kind]
-    if not situation.scenario.keys or not situation.released.num_rows:
-        return not_tried(situation, kind, acts)
+    if nothing := starved(situation, kind, acts):
+        return nothing
     field = field_of(situation, beside, kind)
-    if absent := hopeless(field):
+    if absent := hopeless(situation, field):
         return not_tried(situation, kind, acts, absent)
     if kind == "linkage" and field.unheard_of > MOSTLY:
         return not_tried(situation, kind, acts, f"{unheard(field.unheard)}: an exact match says nothing")
@@ -92,13 +93,28 @@ def _or_by_numbers(
     return linked, acts, why
 
 
-def hopeless(field: Field) -> str:
+def starved(situation: Situation, attack: str, acts: str) -> Attacked | None:
+    """The result where there is nothing to look for people by; None where there is."""
+    keys = situation.scenario.keys
+    if not situation.released.num_rows:
+        return not_tried(situation, attack, acts, "no record is released")
+    if not keys:
+        return not_tried(situation, attack, acts, "none of the scenario's keys is released", RELEASE)
+    return None if any(has_values(situation, key) for key in keys) else not_tried(situation, attack, acts, NO_VALUES)
+
+
+def hopeless(situation: Situation, field: Field) -> str:
     """Why there is no use in trying; empty where there is."""
     if field.unmatched > MOSTLY:
         return (
             f"{percent(field.unmatched)} of the register have a value that nobody in the data has: it seems to be "
             "written in another way"
         )
+    if field.empty_register:
+        return "the register holds nobody"
+    moved = {situation.scenario.keys[key] for key in moved_numbers(situation)}
+    if all(field.unheard.get(key) == 1.0 and key not in moved for key in situation.scenario.keys):
+        return f"{unheard(field.unheard)}: nothing can be compared"
     return "" if field.targets.inside.any() else "nobody whom the intruder could go for is in the file"
 
 
@@ -108,12 +124,11 @@ def unheard(labels: Mapping[str, float]) -> str:
     return f"released labels of {list_keys(told)} occur nowhere in what is known"
 
 
-def not_tried(situation: Situation, attack: str, acts: str, why: str = "") -> Attacked:
-    """The result where there is nothing to try."""
-    why = why or "none of the scenario's keys is released, or no record is"
+def not_tried(situation: Situation, attack: str, acts: str, why: str, says: str = "") -> Attacked:
+    """The result where there is nothing to try; `says` is who says that it does not apply, where it does not."""
     return Attacked(
         attack, situation.scenario.name, knowledge(situation.scenario), acts, None, None, None,
-        "This attack was not tried.", why=why,
+        "This attack does not apply." if says else "This attack was not tried.", why=why, does_not_apply=says,
     )  # fmt: skip
 
 

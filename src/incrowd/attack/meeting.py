@@ -14,6 +14,8 @@ from incrowd.attack.knowledge import Bools, Sensitive, believed, whole_of
 from incrowd.attack.situation import Int64, Situation, codes_of
 from incrowd.keys.packing import group, pack
 
+#: What is said of a control whose people were not left out by chance.
+UNFAIR = "The people of the control were left out for what they are, not by chance: it excuses nothing."
 #: Above so many comparisons of a combination with a class only some of the people are gone for.
 MOST_PAIRS = 2_000_000_000
 MOST_PEOPLE = 20_000
@@ -103,22 +105,42 @@ def meet(situation: Situation, people: Int64 | None = None) -> Meeting:
     return found
 
 
-def targets_of(situation: Situation, met: Meeting) -> tuple[Bools, Bools]:
+@dataclass(frozen=True)
+class Gone:
     """Of the people who meet the release, whom the intruder goes for, and who serve as control.
 
     Somebody who knows who is in the file goes for nobody else; otherwise for everybody. Control are the people who are
     not in the release but have a class in it: without one nothing can be said, which would make the control look good.
+    Where a sample left people out, they alone are the control: chance does not choose. People who were left out for
+    their class are others than those who stayed, and such a control is not `fair`. Who has no value is in neither.
     """
-    inside = situation.inside[met.people]
-    aimed = inside if situation.scenario.knows_who_is_in else np.ones(len(inside), bool)
-    return aimed, ~inside & (np.diff(met.meets.indptr) > 0)[met.combination]
+
+    aimed: Bools
+    outside: Bools
+    fair: bool
+    out_of_reach: str  # why what classes give away about the variable cannot be measured; empty when it can
+
+    @property
+    def note(self) -> str:
+        """What the control is worth."""
+        if not self.outside.any():
+            return "No control: nobody outside the release has a class in it."
+        return "" if self.fair else UNFAIR
 
 
-def out_of_reach(situation: Situation, met: Meeting, aimed: Bools, sensitive: Sensitive) -> str:
-    """Why what classes give away about a variable cannot be measured; empty when it can."""
-    if not aimed.any() or not (sensitive.released >= 0).any():
-        return "there is nobody to go for, or no released record has a value."
-    return blurred(situation, met, aimed)
+def gone_for(situation: Situation, met: Meeting, sensitive: Sensitive) -> Gone:
+    """Whom the intruder goes for to learn this variable."""
+    told, inside = sensitive.true[met.people] >= 0, situation.inside[met.people]
+    here = (np.diff(met.meets.indptr) > 0)[met.combination]
+    aimed = told & (inside | (not situation.scenario.knows_who_is_in))
+    outside = told & ~inside & here
+    drawn = outside if situation.by_chance is None else outside & situation.by_chance[met.people]
+    fair = situation.by_chance is not None and bool(drawn.any())
+    if not (sensitive.released >= 0).any():
+        why = "no released record has a value."
+    elif not (why := blurred(situation, met, aimed)) and not (aimed & here).any():
+        why = "nobody with a value whom the intruder could go for has a class in the release."
+    return Gone(aimed, drawn if fair else outside, fair, why)
 
 
 def blurred(situation: Situation, met: Meeting, aimed: Bools) -> str:

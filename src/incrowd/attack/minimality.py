@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from incrowd.attack.gap import OTHERS
 from incrowd.attack.gaps import around
-from incrowd.attack.knowledge import Bools, Sensitive, impossible, joined, knows, sensitive_of, untried, worst_of
+from incrowd.attack.knowledge import (
+    RELEASE,
+    Bools,
+    Sensitive,
+    impossible,
+    joined,
+    knows,
+    sensitive_of,
+    untried,
+    worst_of,
+)
 from incrowd.attack.meeting import Meeting, blurred, meet
 from incrowd.attack.situation import Beside, Situation
 from incrowd.attack.value import Attacked, Rate
@@ -37,8 +48,11 @@ def minimality(situation: Situation, beside: Beside) -> list[Attacked]:
     met = meet(situation)
     absent = met.exact < 0
     whole = np.bincount(met.class_of, minlength=met.classes)[met.exact[~absent]]
-    if not absent.any() or not len(whole):
-        why_not = "every combination of the keys is in the release as it is, or none: nothing to reason from."
+    if not absent.any():
+        why_not = "every combination of the keys is in the release as it is: nothing to reason from."
+        return [untried(situation, "minimality", ACTS, why_not, name, RELEASE) for name in situation.sensitive]
+    if not len(whole):
+        why_not = "no combination of the keys is in the release as it is: nothing to reason from."
         return [untried(situation, "minimality", ACTS, why_not, name) for name in situation.sensitive]
     if why_not := blurred(situation, met, absent[met.combination]):
         return [untried(situation, "minimality", ACTS, why_not, name) for name in situation.sensitive]
@@ -58,27 +72,23 @@ def _attack(
 ) -> Attacked:
     forbidden = never_alone(met, sensitive)
     true, away = sensitive.true[met.people], absent[met.combination]
-    gone_for = large[met.combination] if forbidden.any() else np.zeros(len(true), bool)
+    gone_for = large[met.combination] & (true >= 0) & forbidden.any()
     extra = "; how many people have each combination of the keys"
     note = joined(sensitive.note, met.note, f"Taken for k: {least}, the smallest released class.")
     if not gone_for.any():
+        if large[met.combination].any() and forbidden.any():
+            why = "nobody who was left out or coarsened although enough others share their keys has a value."
+            return untried(situation, "minimality", ACTS, why, sensitive.name)
         reason = (
             "every value has classes of its own in the release, so no rule about it shows"
             if not forbidden.any()
             else "every class that is not there had fewer people than the smallest released one"
         )
-        sentence = (
-            f"Knowing the method tells nothing about {sensitive.name} of the {int(away.sum()):,} people who were \
-left out or coarsened: {reason}."
-        )
-        none = Rate(0, int(away.sum()))
-        return Attacked(
-            "minimality", situation.scenario.name, knows(situation, extra), ACTS, none, 0.0, None, sentence,
-            Rate(0, 0), why=joined(note, "No control: nothing is claimed."), about=sensitive.name,
-        )  # fmt: skip
+        why = f"the method tells nothing of the {int(away.sum()):,} people who were left out or coarsened: {reason}."
+        return untried(situation, "minimality", ACTS, why, sensitive.name, RELEASE)
     stated, _ = around(met, sensitive).guess(sensitive.shares, forbidden)
     right = stated[met.combination] == true
-    kept = ~away & situation.inside[met.people]
+    kept = ~away & situation.inside[met.people] & (true >= 0)
     success, control = (Rate(int(right[whom].sum()), int(whom.sum())) for whom in (gone_for, kept))
     baseline = float((true[gone_for] == sensitive.most).mean())
     sentence = (
@@ -90,7 +100,8 @@ left out or coarsened: {reason}."
     return Attacked(
         "minimality", situation.scenario.name, knows(situation, extra), ACTS, success, baseline,
         control if control.tries else None, sentence, Rate(success.hits, success.tries),
-        worst_of(met.people[hit], 1 / np.maximum(sensitive.shares[true[hit]], 1e-12)), note, about=sensitive.name,
+        worst_of(met.people[hit], 1 / np.maximum(sensitive.shares[true[hit]], 1e-12)), joined(note, OTHERS),
+        about=sensitive.name, fair=False,
     )  # fmt: skip
 
 

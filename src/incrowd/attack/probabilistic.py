@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from incrowd.attack.linkage import hopeless, judged, not_tried, picked, unheard
+from incrowd.attack.linkage import hopeless, judged, not_tried, picked, starved, unheard
 from incrowd.attack.matching import File
 from incrowd.attack.situation import Beside, Situation
 from incrowd.attack.targets import Field, field_of
@@ -37,12 +37,14 @@ def probabilistic_linkage(situation: Situation, beside: Beside) -> list[Attacked
     if find_spec("splink") is None:
         absent = "splink is not installed: pip install 'incrowd[link]'"
         return [not_tried(situation, "probabilistic", ACTS, absent)]
-    if not situation.scenario.keys or not situation.released.num_rows:
-        return [not_tried(situation, "probabilistic", ACTS)]
+    if nothing := starved(situation, "probabilistic", ACTS):
+        return [nothing]
     field = field_of(situation, beside, "probabilistic", TARGETS)
-    if absent := hopeless(field):
+    if absent := hopeless(situation, field):
         return [not_tried(situation, "probabilistic", ACTS, absent)]
     records, people, own, why = weigh(situation, field, beside.linker)
+    if not records.any():
+        return [not_tried(situation, "probabilistic", ACTS, "no record agrees with anybody in two groups of keys")]
     linked = picked(situation, field, records, people, own, "probabilistic")
     return [judged(situation, field, linked, "probabilistic", ACTS, why=why)]
 

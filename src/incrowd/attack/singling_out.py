@@ -1,53 +1,93 @@
 """singling_out: which records does a combination of a few attributes isolate?
 
-A predicate ("a widowed farmer in the north") isolates when exactly one released person meets it. A predicate of weight
-w isolates one of n random records with chance n w (1 - w)^(n - 1), whoever they are: at most 37%, so that isolation
-alone proves nothing. Reference: Cohen and Nissim (2020).
+A predicate ("a widowed farmer in the north") isolates when exactly one person in the file meets it. A predicate of
+weight w isolates one of n random records with chance n w (1 - w)^(n - 1), whoever they are: at most 37%, so that
+isolation alone proves nothing. Reference: Cohen and Nissim (2020).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
+from incrowd.attack.knowledge import RELEASE, has_values, joined
 from incrowd.attack.linkage import WORST, not_tried
-from incrowd.attack.situation import Beside, Situation, codes_of
+from incrowd.attack.meeting import UNFAIR
+from incrowd.attack.predicates import Attributes, readings, tried_on
+from incrowd.attack.situation import Beside, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import list_keys, percent
 from incrowd.keys.packing import group, pack
 
 Int64 = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
-MOST = 100  # combinations that are tried
-LARGEST = 4  # attributes in one, beside all of the scenario's keys together
+NAMED = 8  # so many columns are named in a sentence
+ACTS = "looks for combinations of attributes that one released record alone has"
 
 
 def singling_out(situation: Situation, beside: Beside) -> list[Attacked]:
-    """By the keys that the scenario's intruder knows: all of them, and up to four at a time."""
-    return [_attack(situation, "singling_out", situation.scenario.keys, whole=True)]
+    """By the keys that the scenario's intruder knows: all of them, and a few at a time."""
+    return [_attack(situation, "singling_out", situation.scenario.keys)]
 
 
 def singling_out_any(situation: Situation, beside: Beside) -> list[Attacked]:
     """By any released columns, also those that no intruder is taken to know: exact amounts isolate nearly everybody."""
-    return [_attack(situation, "singling_out_any", situation.released.column_names, whole=False)]
+    return [_attack(situation, "singling_out_any", situation.released.column_names)]
 
 
-def _attack(situation: Situation, attack: str, columns: Sequence[str], whole: bool) -> Attacked:
-    acts = "looks for combinations of attributes that one released record alone has"
-    columns = [name for name in columns if name in situation.known.column_names]
-    if not columns or not situation.released.num_rows:
-        return not_tried(situation, attack, acts, "no attribute can be compared, or no record is released")
-    tried = predicates_of(len(columns), whole)
-    largest = max(len(one) for one in tried if len(one) < len(columns) or not whole) if len(tried) > 1 else 1
-    found = rarest(situation, columns, tried)
+def _attack(situation: Situation, attack: str, names: Sequence[str]) -> Attacked:
+    """For each record the smallest predicate that no other released person meets, judged by the truth.
+
+    Success: people with such a predicate, which exactly one person of the file meets in truth. Where values were
+    changed the predicate may be nobody's, or another's: `claimed` has how many of them are the person's own.
+    """
+    if not situation.released.num_rows:
+        return not_tried(situation, attack, ACTS, "no record is released")
+    if not names:
+        return not_tried(situation, attack, ACTS, "none of the scenario's keys is released", RELEASE)
+    made = [name for name in names if name not in situation.known.column_names]
+    here = [name for name in names if name not in made and has_values(situation, name)]
+    read = readings(situation, here)
+    if not read:
+        return not_tried(situation, attack, ACTS, "no attribute has a value both in the release and in the source")
+    tries = []
+    for columns in read:
+        draws = situation.draws(attack, "predicates", columns.how)
+        released = [codes[: situation.released.num_rows] for codes in columns.codes]
+        tried = tried_on(released, columns.spans, draws)
+        tries.append((rarest(situation, columns, tried), columns, tried))
+    found, columns, tried = max(tries, key=lambda each: (int(each[0].true.sum()), int(each[0].own.sum())))
+    why = ["baseline: chance of a random file of this size", _tried(columns, tried)]
+    if made:
+        why.append(f"not looked at, as the source has no such column: {list_keys(made)}")
+    if situation.loose & set(columns.names):
+        why.append("blanked and locally recoded cells count as they stand, which may overstate")
+    if len(read) > 1:
+        why.append(f"values were changed: read in {len(read)} ways, and the way that isolates most is told")
+    return _said(situation, attack, found, columns, why)
+
+
+def _tried(columns: Attributes, tried: Sequence[tuple[int, ...]]) -> str:
+    """How many predicates were tried, of how many columns."""
+    number, sizes = len(columns.names), sorted({len(one) for one in tried})
+    parts = [s for s in sizes if s < number]
+    some = (
+        "" if not parts else f"of {parts[0]} to {parts[-1]} columns and " if len(parts) > 1 else f"of {parts[0]} and "
+    )
+    return f"tried: {len(tried):,} combinations, {some}of all {number} together" + (
+        f"; {columns.how}" if columns.how else ""
+    )
+
+
+def _said(situation: Situation, attack: str, found: Rarest, columns: Attributes, why: list[str]) -> Attacked:
     owners = situation.people[situation.lines]
-    alone, people = found.people == 1, len(np.unique(owners))
-    success = Rate(len(np.unique(owners[alone])), people)
+    people = len(np.unique(owners))
+    alone, true, own = (len(np.unique(owners[which])) for which in (found.people == 1, found.true, found.own))
+    success = Rate(true, people)
     chance = float(
         np.mean(people * found.weight * np.exp((people - 1) * np.log1p(-np.minimum(found.weight, 1 - 1e-12))))
     )
@@ -55,78 +95,92 @@ def _attack(situation: Situation, attack: str, columns: Sequence[str], whole: bo
     isolated = len(np.unique(found.stranger[found.stranger >= 0]))
     control = Rate(isolated, strangers) if strangers else None
     whom = "records" if people == len(owners) else "people"
-    among = f"up to {largest} of {list_keys(columns)}" + (
-        ", or all of them," if whole and len(columns) > largest else ""
-    )
+    number = len(columns.names)
+    named = list_keys(columns.names) if number <= NAMED else f"{number} columns"
     sentence = (
-        f"{percent(success.value)} of the released {whom} are the only ones with their values of {among}; "
-        f"predicates of the same weight would isolate {percent(chance)} of random {whom}."
+        f"{percent(alone / people)} of the released {whom} are the only ones with their values of {named}, or of some "
+        f"of them; predicates of the same weight would isolate {percent(chance)} of random {whom}."
     )
-    why = "baseline: chance of a random file of this size; "
+    if (alone, true) != (true, own):
+        sentence += (
+            f" Values were changed: in truth these predicates isolate one person of the file for "
+            f"{percent(true / people)}, and the very person for {percent(own / people)}."
+        )
     if control is None:
-        why += "no control: everybody was released"
+        why.append("no control: everybody was released")
     else:
-        why += f"control: how many of the {strangers:,} people who were not released the same predicates isolate there"
-    worst = np.sort(situation.lines[alone])[:WORST] + 1
+        why.append(
+            f"control: how many of the {strangers:,} people who were not released the same predicates isolate there"
+        )
+        why.append(UNFAIR.rstrip("."))
+    worst = np.sort(situation.lines[found.true])[:WORST] + 1
     return Attacked(
-        attack, situation.scenario.name, f"knows {list_keys(columns)}", acts, success, chance, control, sentence,
-        worst=tuple(worst.tolist()), why=why,
+        attack, situation.scenario.name, f"knows {named}", ACTS, success, chance, control, sentence, Rate(own, alone),
+        tuple(worst.tolist()), joined("; ".join(why)), fair=False,
     )  # fmt: skip
-
-
-def predicates_of(columns: int, whole: bool) -> list[tuple[int, ...]]:
-    """The combinations to try, small ones first: as large as a hundred of them allow; all together where asked."""
-    size = 1
-    while size < min(LARGEST, columns) and sum(comb(columns, s) for s in range(1, size + 2)) <= MOST:
-        size += 1
-    found = [c for s in range(1, size + 1) for c in combinations(range(columns), s)]
-    return [*found, tuple(range(columns))] if whole and size < columns else found
 
 
 @dataclass(frozen=True)
 class Rarest:
     """For each released record its rarest predicate: how many released people meet it, its share among all people of
-    the original, how many of those who were not released meet it, and who that is where it is one (or -1).
+    the original, how many of those who were not released meet it, and who that is where it is one (or -1). And whether
+    it isolates: no other released record has it, and just one person of the file in truth; the record's own person.
     """
 
     people: Int64
     weight: NDArray[np.float64]
     outside: Int64
     stranger: Int64
+    true: Bools
+    own: Bools
 
 
-def rarest(situation: Situation, columns: Sequence[str], tried: Sequence[tuple[int, ...]]) -> Rarest:
+def rarest(situation: Situation, columns: Attributes, tried: Sequence[tuple[int, ...]]) -> Rarest:
     """Counted in people: several records of one person isolate them as one record does."""
-    released, known = codes_of([situation.released.select(columns), situation.known.select(columns)], columns)
-    records = len(released[0])
-    both = [np.concatenate(pair) for pair in zip(released, known, strict=True)]
-    spans = [int(column.max(initial=0)) + 1 for column in both]
-    first, place = group(pack(both, spans))
-    distinct = [column[first] for column in both]
+    records, spans = situation.released.num_rows, columns.spans
+    first, place = group(pack(columns.codes, spans))
+    distinct = [column[first] for column in columns.codes]
     owners, gone = situation.people[situation.lines], _strangers(situation)
-    counted = (
-        _Crowd.of(place[:records], owners),
-        _Crowd.of(place[records:], situation.people),
-        _Crowd.of(place[records:][gone], situation.people[gone]),
-    )
-    inside, everybody = len(np.unique(owners)), len(np.unique(situation.people))
+    loose = bool(situation.loose & set(columns.names))
+    mine, everybody = place[:records], place[records:]
+    released = _Crowd.of(mine, owners)
+    truth = released if loose else _Crowd.of(everybody[situation.lines], owners)
+    outside = _Crowd.of(everybody[gone], situation.people[gone])
+    all_people = _Crowd.of(everybody, situation.people)
+    inside, number = len(np.unique(owners)), len(np.unique(situation.people))
     least = np.full(len(first), np.iinfo(np.int64).max)
     share, strangers, stranger = np.zeros(len(first)), np.zeros(len(first), np.int64), np.full(len(first), -1)
-    loose = bool(situation.loose & set(columns))
+    person, open_ = np.full(len(first), -1), np.zeros(len(first), bool)
+    open_[mine] = True
     for one in tried:
-        groups_first, groups = group(pack([distinct[i] for i in one], [spans[i] for i in one]))
-        mine, all_, others = (crowd.count(groups, len(groups_first))[groups] for crowd in counted)
-        rarer = (mine < least) & (mine > 0)
-        least[rarer], strangers[rarer] = mine[rarer], others[rarer]
-        stranger[rarer] = counted[2].last(groups, len(groups_first))[groups][rarer]
+        if not open_.any():
+            break  # every record has a predicate of its own
+        begun, groups = _grouped([distinct[i] for i in one], [spans[i] for i in one])
+        few = released.count(groups, begun)[groups]
+        rarer = (few < least) & (few > 0)
+        all_, others = (crowd.count(groups, begun)[groups][rarer] for crowd in (all_people, outside))
+        least[rarer], strangers[rarer] = few[rarer], others
+        stranger[rarer] = outside.last(groups, begun)[groups][rarer]
+        true = truth.count(groups, begun)[groups][rarer]
+        person[rarer] = np.where(true == 1, truth.last(groups, begun)[groups][rarer], -1)
         # Where labels differ from what is known, or values were changed, the file itself is the best guess.
-        share[rarer] = np.where(loose | (all_ == 0), mine / inside, all_ / everybody)[rarer]
+        share[rarer] = np.where(loose | (all_ == 0), few[rarer] / inside, all_ / number)
+        open_ &= least > 1
     stranger[strangers != 1] = -1
-    at = place[:records]
-    return Rarest(least[at], share[at], strangers[at], stranger[at])
+    person[least != 1] = -1
+    met = person[mine]
+    return Rarest(least[mine], share[mine], strangers[mine], stranger[mine], met >= 0, met == owners)
 
 
-def _strangers(situation: Situation) -> NDArray[np.bool_]:
+def _grouped(columns: Sequence[Int64], spans: Sequence[int]) -> tuple[int, Int64]:
+    """How many groups of equal rows there are, and each row's; a column alone is grouped already."""
+    if len(columns) == 1:
+        return spans[0], columns[0].astype(np.int64)
+    first, groups = group(pack(columns, spans))
+    return len(first), groups
+
+
+def _strangers(situation: Situation) -> Bools:
     """The records of people of whom none was released."""
     released = np.zeros(int(situation.people.max(initial=-1)) + 1, bool)
     released[situation.people[situation.lines]] = True

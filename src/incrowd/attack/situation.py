@@ -37,6 +37,7 @@ class Situation:
     identifiers: tuple[str, ...] = ()  # the plan's identifiers, released or not
     columns: tuple[str, ...] = ()  # the columns of the original as it came: what `came` can be asked for
     loose: frozenset[str] = frozenset()  # keys with blanked cells, or labels that stand for several values of `known`
+    by_chance: NDArray[np.bool_] | None = None  # for each record of the original, whether a sample alone left it out
 
     @property
     def inside(self) -> NDArray[np.bool_]:
@@ -62,6 +63,8 @@ class Beside:
     others: Mapping[str, pa.Table] = field(default_factory=dict)  # other releases about some of the same people
     tables: Mapping[str, pa.Table] = field(default_factory=dict)  # published tables of counts
     linker: str = "duckdb"  # on which engine probabilistic linkage runs: duckdb or spark
+    no_others: str = ""  # who says that there is no other release about any of these people
+    no_tables: str = ""  # who says that no table of these people is published
 
 
 def fetch(rows: Rows, columns: Sequence[str], order: str | None = None) -> pa.Table:

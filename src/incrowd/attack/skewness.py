@@ -17,7 +17,7 @@ from incrowd.attack.knowledge import (
     untried,
     worst_of,
 )
-from incrowd.attack.meeting import Meeting, meet, out_of_reach, targets_of
+from incrowd.attack.meeting import Meeting, gone_for, meet
 from incrowd.attack.situation import Beside, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
@@ -49,9 +49,10 @@ def skewness(situation: Situation, beside: Beside) -> list[Attacked]:
 
 
 def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacked:
-    aimed, outside = targets_of(situation, met)
-    if why := out_of_reach(situation, met, aimed, sensitive):
-        return untried(situation, "skewness", ACTS, why, sensitive.name)
+    gone = gone_for(situation, met, sensitive)
+    aimed, outside = gone.aimed, gone.outside
+    if gone.out_of_reach:
+        return untried(situation, "skewness", ACTS, gone.out_of_reach, sensitive.name)
     readings = met.readings
     gains = [_gains(reading, sensitive) for reading in readings]
     at = max(range(len(readings)), key=lambda i: int((gains[i][aimed] >= FACTOR).sum()))
@@ -76,8 +77,8 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacke
         sentence, None, worst_of(met.people[hit], gain[hit]),
         joined("Baseline: the release's values dealt out anew by chance.", sensitive.note, met.note,
                f"{percent(common)} of the records have a value whose share cannot grow so much." if common else "",
-               "" if control else "No control: nobody outside the release has a class in it."),
-        about=sensitive.name,
+               gone.note),
+        about=sensitive.name, fair=gone.fair,
     )  # fmt: skip
 
 

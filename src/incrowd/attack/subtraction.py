@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from incrowd.attack.compatible import profiles
 from incrowd.attack.differencing import LEAST, UNDERSTOOD
-from incrowd.attack.knowledge import Bools, joined, knows, worst_of
+from incrowd.attack.knowledge import RELEASE, Bools, joined, knows, untried, worst_of
 from incrowd.attack.situation import Int64, Situation, codes_of
 from incrowd.attack.value import Attacked, Rate
 from incrowd.keys.packing import group, pack
@@ -39,6 +39,9 @@ def subtract(first: Situation, second: Situation, fewer_than: int = LEAST) -> li
     who = first.people[first.lines]
     shared = [name for name in first.released.column_names if name in second.released.column_names]
     known = list(first.scenario.keys)
+    if not shared:
+        why = "the two files share no column, so that no record of one can be taken away from the other."
+        return [untried(first, "differencing", ACTS, why, says=RELEASE)]
     enough = np.where(_holes(second)[first.lines], max(fewer_than, LEAST), LEAST)
     most = len(np.unique(who)) + 1
     crowds = np.full(len(gone), most, np.int64)
@@ -57,7 +60,7 @@ def subtract(first: Situation, second: Situation, fewer_than: int = LEAST) -> li
             "differencing", first.scenario.name, knows(first, "; and has a second release of the same source"), ACTS,
             success, 0.0, None, _sentence(success, int(crowds[hit].max(initial=0))), None,
             worst_of(first.lines[hit], -crowds[hit].astype(float)),
-            joined(note if shared else "The two share no column, so nothing can be taken away.",
+            joined(note,
                    "Baseline: none, as only those count whom the file alone hides in a larger crowd.",
                    "No control: who is in both is taken away."),
         )

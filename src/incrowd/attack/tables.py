@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.attack.knowledge import joined, knows, untried
+from incrowd.attack.knowledge import RELEASE, joined, knows, untried
 from incrowd.attack.situation import Situation, codes_of
 from incrowd.attack.spans import span
 from incrowd.attack.value import Attacked, Rate
@@ -49,6 +49,12 @@ def difference(situation: Situation, name: str, table: pa.Table) -> Attacked:
     listed = cell_of[everybody + records :]
     published = np.bincount(listed, weights=numbers, minlength=len(cells))
     told = np.isin(np.arange(len(cells)), listed)
+    if not records or not told[home].any():
+        why = f"the release or the table {name} has no count of a cell that anybody is in: its labels may be others."
+        return untried(situation, "differencing", ACTS, why, name)
+    if situation.inside.all():
+        why = "nobody was left out of the release, so that a table has nobody more."
+        return untried(situation, "differencing", ACTS, why, name, RELEASE)
     gap = published - released
     left_out = np.bincount(home[~situation.inside], minlength=len(cells))
     small = told & (gap > 0) & (gap <= MOST)

@@ -54,6 +54,7 @@ class Field:
     unheard: dict[str, float]  # by key, the share of the records whose label nobody of the original is known by
     unheard_of: float  # the share with such a label in any key
     unmatched: float  # the share of the register, where it is used, with a value that nobody in the data has
+    empty_register: bool = False  # it is used, and nobody is in it
 
     @property
     def class_of(self) -> Int64:
@@ -100,6 +101,7 @@ def field_of(situation: Situation, beside: Beside, purpose: str, most: int | Non
         file, labels, targets, _own(targets, owners), len(owners), len(np.unique(owners)),
         {name: float(absent.mean()) for name, absent in unheard.items() if absent.any()}, float(strange.mean()),
         float(np.any(unknown, axis=0).mean()) if used and len(unknown[0]) else 0.0,
+        bool(used) and not len(unknown[0]),
     )  # fmt: skip
 
 

@@ -48,6 +48,13 @@ class Attacked:
     intruder dared to claim anything, with how many of the claims right: no baseline, but what it looks like from
     outside. `outsiders` is no control: who is not in the file cannot be found, only be taken for another. `worst` are
     the lines of the records most at risk, from 1 on, for the audit only.
+
+    Without a single try there is no figure: 0 of 0 cannot be put here as a success, and what has none says why. An
+    attack that has nothing to attack (no gap, no pseudonym, no other release) *does not apply*, and names who says so.
+
+    >>> Attacked("linkage", "s", "", "", Rate(0, 0), None, None, "")
+    Traceback (most recent call last):
+    ValueError: linkage: nobody was tried, so there is no figure
     """
 
     attack: str  # its word: "linkage", "homogeneity", ...
@@ -63,11 +70,33 @@ class Attacked:
     why: str = ""  # why there is no figure, no baseline or no control; what the figure does not show
     outsiders: Rate | None = None  # people outside the file who are taken for somebody in it: claims that are all wrong
     about: str = ""  # the sensitive variable that it is after, where it is after one
+    fair: bool = True  # whether the people of the control are like the targets; if not, it is shown and excuses nothing
+    does_not_apply: str = ""  # who says that there is nothing to attack, where there is not; `why` says what
+
+    def __post_init__(self) -> None:
+        if self.success is not None and not self.success.tries:
+            raise ValueError(f"{self.attack}: nobody was tried, so there is no figure")
+        if self.control is not None and not self.control.tries:
+            raise ValueError(f"{self.attack}: nobody was tried for the control, so there is none")
+        if self.success is None and not self.why:
+            raise ValueError(f"{self.attack}: an attack without a figure says why")
+        if self.success is not None and self.does_not_apply:
+            raise ValueError(f"{self.attack}: what was tried cannot be said not to apply")
 
     @property
     def name(self) -> str:
         """What it is called in tables: 'homogeneity of income'."""
         return self.attack.replace("_", " ") + (f" of {self.about}" if self.about else "")
+
+    def beside(self, worst: bool) -> float | None:
+        """What the success is set against: the control (its lower end at `worst`), or the baseline without one.
+
+        A control whose people are not like the targets can excuse nothing: then it is the smaller of the two.
+        """
+        if self.control is None:
+            return self.baseline
+        control = self.control.low if worst else self.control.value
+        return control if self.fair else min(control, self.baseline or 0.0)
 
     @property
     def residual(self) -> float | None:
@@ -75,7 +104,7 @@ class Attacked:
 
         Against the baseline where there is no control; None where there is neither, or nothing to add.
         """
-        beside = self.control.value if self.control is not None and self.control.tries else self.baseline
+        beside = self.beside(worst=False)
         if self.success is None or beside is None or beside >= 1:
             return None
         return (self.success.value - beside) / (1 - beside)
@@ -91,5 +120,5 @@ class Attacked:
             return None
         if self.baseline is not None and self.baseline >= 1:
             return 0.0 if self.success.tries >= FEWEST else self.success.high
-        beside = self.control.low if self.control is not None and self.control.tries else self.baseline or 0.0
+        beside = self.beside(worst=True) or 0.0
         return (self.success.high - beside) / (1 - beside)

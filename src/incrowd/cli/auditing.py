@@ -154,7 +154,8 @@ def review(
 
     The requirements are counted in the released file as it lies there, the risk of the plan's scenarios is measured,
     and simulated intruders attack it; all of it is compared with what the audit says. Without the original no attack
-    can be judged, and the review says so. Exit code 0: nothing became worse; 1: something did, and it is named.
+    can be judged, and the review says so. Exit code 0: nothing became worse; 1: something did, or could not be tried,
+    and it is named.
     """
     import time
 
@@ -169,7 +170,7 @@ def review(
         give(found.json())
     else:
         _show_review(found, place)
-    raise typer.Exit(1 if found.worse else 0)
+    raise typer.Exit(1 if found.worse or found.not_tried else 0)
 
 
 def _show_review(found: Reviewed, place: Path) -> None:
@@ -188,6 +189,13 @@ def _show_review(found: Reviewed, place: Path) -> None:
         console.print(f"The plan asked for a review by {found.due}, which has passed.")
     for text in found.worse:
         console.print(marked(("worse", "red"), f"  {text}"))
-    last = ("Worse than the audit says.", "red") if found.worse else ("Nothing became worse.", "green")
+    for text in found.not_tried:
+        console.print(marked(("not tried", "yellow"), f"  {text}"))
+    if found.worse:
+        last = ("Worse than the audit says.", "red")
+    elif found.not_tried:
+        last = ("Nothing that could be tried became worse.", "yellow")
+    else:
+        last = ("Nothing became worse.", "green")
     console.print(marked(last))
     console.print(f"review    {place / 'review.html'}  (internal: never publish it)", soft_wrap=True)

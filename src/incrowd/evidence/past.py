@@ -100,5 +100,7 @@ def _attacked(one: Mapping[str, Any]) -> Attacked:
     given = {name: value for name, value in one.items() if name in known}
     for name in ("success", "control", "claimed", "outsiders"):
         rate = given.get(name)
-        given[name] = None if rate is None else Rate(rate["hits"], rate["tries"])
+        given[name] = None if rate is None or not rate["tries"] else Rate(rate["hits"], rate["tries"])
+    if given["success"] is None:  # an older audit may have counted none of none as a figure
+        given["why"] = given.get("why") or "nobody was tried"
     return Attacked(**{**given, "worst": ()})

@@ -72,14 +72,18 @@ class AttackThenNow:
     def worse(self) -> bool:
         """More often right than it was; or new, and beyond chance it adds more to a guess than is accepted."""
         success = self.now.success
-        if success is None or not success.tries:
+        if success is None:
             return False
         if self.then is not None and self.then.success is not None:
             return success.value > self.then.success.value + NEAR
-        control, guess = self.now.control, self.now.baseline
-        beside = control.high if control is not None and control.tries else guess
-        beside = beside or 0.0
+        control, guess = self.now.control, self.now.baseline or 0.0
+        beside = control.high if control is not None and self.now.fair else guess
         return success.hits > 0 and beside < 1 and (success.low - beside) / (1 - beside) > self.accepted
+
+    @property
+    def lost(self) -> bool:
+        """It was tried then, and cannot be tried now."""
+        return self.now.success is None and self.then is not None and self.then.success is not None
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,7 @@ class Reviewed:
     left_out: tuple[str, ...]  # attacks of the audit that could not be tried again
     external: tuple[str, ...]
     notes: tuple[str, ...] = ()  # what limits the figures
+    not_tried: tuple[str, ...] = ()  # files and attacks that were asked for and could not be tried: no news of them
 
     @property
     def overdue(self) -> bool:

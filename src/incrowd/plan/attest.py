@@ -86,6 +86,16 @@ class Attest(Strict):
     monitoring: Attestation | None = Field(
         None, description="How uses, complaints and new data that could be linked are watched."
     )
+    no_other_release: Attestation | None = Field(
+        None,
+        description="That there is no other release about any of these people, beside the files of this plan. Then the "
+        "attacks composition and differencing do not apply, as far as other releases go.",
+    )
+    no_tables: Attestation | None = Field(
+        None,
+        description="That no table of counts of these people is published. With no_other_release, the attack "
+        "differencing does not apply.",
+    )
     conditions: list[Text] = Field(
         default_factory=list, description="Conditions of use. They are in the public report, too."
     )
@@ -102,11 +112,12 @@ class Attest(Strict):
         return [name for name, given in {**self.by_point(), **rest}.items() if given is None]
 
 
-#: The attestations that every board wants, in the order of the report. Other limits are nobody's duty.
+#: The attestations that every board wants, in the order of the report. Other limits, and that there is nothing to put
+#: beside the release, are nobody's duty.
 ASKED = tuple(
     name
     for name in Attest.model_fields
-    if name not in ("conditions", "review", "sign_off", "accepted_risk")
+    if name not in ("conditions", "review", "sign_off", "accepted_risk", "no_other_release", "no_tables")
 )  # fmt: skip
 
 
@@ -114,10 +125,10 @@ def check_attest(attest: Attest, today: date | None = None) -> Iterator[Fault]:
     """Dates that are none or lie in the future, a review before the decision, and placeholders."""
     # Somewhere it is tomorrow already: what is written there today is not in the future.
     today = today or datetime.now(timezone(timedelta(hours=14))).date()
+    more = {name: getattr(attest, name) for name in ("accepted_risk", "no_other_release", "no_tables")}
     given: list[tuple[str, Attestation | SignOff]] = [
-        (f"attest.{name}", one) for name, one in (*attest.by_point().items(), ("accepted_risk", attest.accepted_risk))
-        if one is not None
-    ]  # fmt: skip
+        (f"attest.{name}", one) for name, one in (*attest.by_point().items(), *more.items()) if one is not None
+    ]
     given += [(f"attest.sign_off.{number}", one) for number, one in enumerate(attest.sign_off)]
     for place, one in given:
         when = _date(one.date)

@@ -25,6 +25,13 @@ def check_attacks(plan: Plan) -> Iterator[Fault]:
             if name not in scenarios:
                 near = did_you_mean(name, scenarios) or "Describe it under scenarios."
                 yield Fault("P056", f"{place}.scenarios.{i}", f"the plan has no scenario {name!r}.", near)
+        for field, files, denied in (
+            ("others", step.others, plan.attest.no_other_release), ("tables", step.tables, plan.attest.no_tables),
+        ):  # fmt: skip
+            if files and denied is not None:
+                word = "no_other_release" if field == "others" else "no_tables"
+                message = f"the step names {field}, and attest: {word} says that there are none."
+                yield Fault("P080", f"{place}.{field}", message, f"Take attest: {word} out, or the files.")
         if plan.data.engine != "duckdb":
             message = "an attack must know whose record is whose, and only DuckDB on this machine can tell it."
             hint = "Attack the release of a sample with engine: duckdb, or switch the step off."
