@@ -13,6 +13,7 @@ from incrowd.plan.use_cases import Modelled, Regression
 from incrowd.utility.groups import t_quantile
 from incrowd.utility.needs import Fetched, Need
 from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, Z, overlap
+from incrowd.utility.propensity import independent
 
 CONSTANT = "(constant)"
 
@@ -148,7 +149,7 @@ def _fit(case: Regression, tally: Tally, bases: dict[str, str]) -> dict[str, Coe
         y, family = number_values(tally.values(case.outcome)), sm.families.Gaussian()
     else:
         y, family = tally.has(case.outcome, [case.value]).astype(np.float64), sm.families.Binomial()
-    if np.linalg.matrix_rank(made.matrix * np.sqrt(made.records)[:, None]) < made.matrix.shape[1]:
+    if independent(made.matrix * np.sqrt(made.records)[:, None]).shape[1] < made.matrix.shape[1]:
         raise NotFitted("the features determine each other, or there are fewer records than coefficients")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
