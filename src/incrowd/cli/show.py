@@ -110,8 +110,11 @@ def show_run(done: Run) -> None:
         console.print(f"[green]holds[/]  {len(limits)} limits to attacks, by the upper ends of their intervals")
     utility = done.log.utility
     for outcome in utility.outcomes if utility is not None else ():
-        mark = "[green]keeps[/]" if outcome.passed else "[red]breaks[/]"
-        console.print(f"{mark}  {escape(outcome.use_case)} [dim]{escape(outcome.found)}[/]")
+        mark = (
+            "[green]keeps[/]" if outcome.passed else "[red]breaks[/]" if outcome.judged else "[yellow]cannot judge[/]"
+        )
+        why = f" ({outcome.why})" if outcome.why else ""
+        console.print(f"{mark}  {escape(outcome.use_case)} [dim]{escape(outcome.found + why)}[/]")
     advice = advise(done.log)
     if advice.too_open(done.log.tier):
         told = f"the plan asks for {done.log.tier}, the evidence carries {advice.tier}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -115,12 +115,17 @@ def _missing(table: KeyTable, key: int) -> int:
 
 
 def lost_by_key(original: KeyTable, released: KeyTable) -> tuple[Subgroup, ...]:
-    """Whom did suppression remove? Every value of every key, the hardest hit first."""
+    """Whom did suppression remove? Every value of every key, the hardest hit first.
+
+    A key whose values in the release are others is left out: its people have other labels, and are not gone.
+    """
     found = []
     for i, domain in enumerate(original.domains):
         before = zip(domain.values, margin(original, i).tolist(), strict=True)
         j = released.names.index(domain.name)
         after = dict(zip(released.domains[j].values, margin(released, j).tolist(), strict=True))
+        if _relabelled(domain.values, after):
+            continue
         found += [_subgroup(domain.name, value, records, after.get(value, 0)) for value, records in before if records]
     return _hardest_hit(found)
 
@@ -131,9 +136,16 @@ def lost_by_value(original: Tally, released: Tally, names: tuple[str, ...]) -> t
     for name in names:
         one, other = original.by([name]), released.by([name])
         after = dict(zip(other.values(name), other.records.tolist(), strict=True))
+        if _relabelled(one.values(name), after):
+            continue
         before = zip(one.values(name), one.records.tolist(), strict=True)
         found += [_subgroup(name, value, records, after.get(value, 0)) for value, records in before]
     return _hardest_hit(found)
+
+
+def _relabelled(before: Sequence[str | None], after: Mapping[str | None, int]) -> bool:
+    """Whether the release has values that the original does not have."""
+    return bool({value for value, records in after.items() if records and value is not None} - set(before))
 
 
 def _subgroup(name: str, value: str | None, records: int, left: int) -> Subgroup:
