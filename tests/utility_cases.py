@@ -72,8 +72,10 @@ def question_of(case: dict[str, Any], columns: Columns, folder: Path = Path()) -
     return Question(plan, ("job", "sex", "area"), tuple(columns), folder, b"a key of enough bytes for a hash")
 
 
-def outcome(case: dict[str, Any], original: Columns, released: Columns, folder: Path = Path()) -> Outcome:
-    """The verdict on one use case."""
+def outcome(
+    case: dict[str, Any], original: Columns, released: Columns, folder: Path = Path(), came: Columns | None = None
+) -> Outcome:
+    """The verdict on one use case; `came` is the file before recoding, where it is another one."""
     question = question_of(case, original, folder)
     before, after = fetched(original, question), fetched(released, question)
-    return question.evaluate(before, after, before)[0]
+    return question.evaluate(before, after, before if came is None else fetched(came, question))[0]

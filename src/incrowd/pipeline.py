@@ -27,6 +27,7 @@ from incrowd.plan import Plan, load_plan
 from incrowd.protect import UNIT, Change, Context, DistantState, State, near, protect, refuse_slips
 from incrowd.release import Known, Workspace, gate, open_workspace
 from incrowd.rows import Rows, open_source, reopen
+from incrowd.rows.columns import one_value_columns
 from incrowd.rows.frame import LINE
 from incrowd.rows.memory import keep_below, parse_memory
 from incrowd.rows.publish import published_table
@@ -86,6 +87,7 @@ def run(
         state = done.state
         tell("utility: what analysts keep")
         released = open_source(done.file, delimiter=",", encoding="utf-8", spill=work.spill, memory=share_of(cap))
+        log = replace(log, one_value=one_value_columns(released))
         if done.refusal is None and isinstance(start, State) and isinstance(state, State):
             log = replace(log, utility=compare(plan, context, start, state, released))
         tell("evidence")

@@ -109,8 +109,10 @@ def show_run(done: Run) -> None:
         console.print(marked(HOLDS, f"  {len(limits)} limits to attacks, by the upper ends of their intervals"))
     utility = done.log.utility
     for outcome in utility.outcomes if utility is not None else ():
-        mark = ("keeps", "green") if outcome.passed else ("breaks", "red")
-        console.print(marked(mark, f"  {outcome.use_case} ", (outcome.found, "dim")))
+        said = ("cannot judge", "yellow") if not outcome.judged else ("breaks", "red")
+        mark = ("keeps", "green") if outcome.passed else said
+        why = f" ({outcome.why})" if outcome.why else ""
+        console.print(marked(mark, f"  {outcome.use_case} ", (outcome.found + why, "dim")))
     advice = advise(done.log)
     if advice.too_open(done.log.tier):
         told = f"the plan asks for {done.log.tier}, the evidence carries {advice.tier}"

@@ -139,6 +139,7 @@ class RunLog:
     groups: tuple[Group, ...] = ()  # each value of each key, before anything was taken away and after
     came: tuple[float | None, ...] = ()  # for each verdict, the figure of the file as it came
     about: About = field(default_factory=About)  # what the plan says beyond the steps: attestations, review
+    one_value: tuple[str, ...] = ()  # released columns that have the same value in every record
     source_hidden: bool = False  # a file of the same plan loses few records: none may tell how many came
 
     @property

@@ -63,7 +63,8 @@ def _missing(name: str, log: RunLog) -> Iterator[str]:
         "risk": [("risk in the population: it needs scenarios", log.risks)],
         "attacks": [("attacks on the release", any(one.success is not None for one in log.attacks))],
         "intruder-test": [("a human intruder test with claims", log.human_test and log.human_test.claims)],
-        "utility": [("use cases that were compared", utility and utility.outcomes)],
+        "utility": [("use cases that were compared", utility and utility.outcomes),
+                    *((f"a verdict on: {one.use_case}", one.judged) for one in (utility.outcomes if utility else ()))],
         "alternatives": [("alternatives or a sweep", utility and (utility.prices or utility.sweep))],
         "incidents": [("the next review: review", about.review)],
     }  # fmt: skip

@@ -51,12 +51,13 @@ class PublicFacts:
     verdicts: tuple[PublicVerdict, ...]
     required_k: int | None
     columns: tuple[str, ...]
-    use_cases: tuple[tuple[str, str, bool], ...] = ()  # name, rule, whether the conclusion stays; no figure of before
+    use_cases: tuple[tuple[str, str, str], ...] = ()  # name, rule, what became of the conclusion; no figure of before
     conditions: tuple[str, ...] = ()
     next_review: str | None = None
     attacks: tuple[str, ...] = ()  # the words of the attacks that were tried; no figure
     limits: bool = False  # whether the plan set limits to them; a release has kept them
     intruder_test: str = ""  # one sentence, when people have tested this very release
+    one_value: tuple[str, ...] = ()  # columns that have the same value in every record
 
     @property
     def holds(self) -> bool:
@@ -86,12 +87,13 @@ class PublicFacts:
             verdicts=tuple(_verdict(verdict) for verdict in log.verdicts if verdict.model != "attack"),
             required_k=k,
             columns=log.released_columns,
-            use_cases=tuple((o.use_case, o.rule, o.passed) for o in (log.utility.outcomes if log.utility else ())),
+            use_cases=tuple((o.use_case, o.rule, o.verdict) for o in (log.utility.outcomes if log.utility else ())),
             conditions=log.about.conditions,
             next_review=None if review is None else review.next,
             attacks=tuple(dict.fromkeys(a.attack for a in log.attacks if a.success is not None)),
             limits=any(verdict.model == "attack" for verdict in log.verdicts),
             intruder_test="" if tested is None else tested.public,
+            one_value=log.one_value,
         )
 
 

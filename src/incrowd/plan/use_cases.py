@@ -58,6 +58,7 @@ class TopOverlap(Shared):
     by: Text = Field(description="The variable whose values are ranked.")
     top: Annotated[int, Field(ge=1)] = Field(3, description="How many groups are on top.")
     at_least: Annotated[int, Field(ge=1)] = Field(2, description="How many of them must stay.")
+    order: bool = Field(False, description="Whether the groups on top must also stand in the same order.")
 
     @model_validator(mode="after")
     def _possible(self) -> TopOverlap:

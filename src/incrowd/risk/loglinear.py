@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from incrowd.keys.packing import pack
-from incrowd.keys.table import Int64, KeyTable
+from incrowd.keys.table import Domain, Int64, KeyTable
 from incrowd.risk.value import Floats, Risk, interval, not_estimated
 
 TAU1, TAU2 = "sample_uniques_that_are_population_uniques", "expected_right_guesses_on_sample_uniques"
@@ -27,9 +27,10 @@ def loglinear(table: KeyTable, fraction: float, scenario: str, interactions: boo
 
     Misleads: main effects alone underfit and make people look rarer than they are (tau too high); all pairs on a sparse
     table overfit. Where the two disagree much, neither is to be believed alone. sdcMicro's modRisk takes the sample's
-    mean for lambda and is several times off; it is not matched. Missing values and structural zeros count as cells.
-    The interval holds the randomness of the population given the model and, for main effects where statsmodels fitted
-    them, of the coefficients. Reference: Skinner and Holmes (1998); Skinner and Shlomo (2008), JASA 103.
+    mean for lambda and is several times off; it is not matched. Missing values and structural zeros count as cells,
+    values that nobody has do not. The interval holds the randomness of the population given the model and, for main
+    effects where statsmodels fitted them, of the coefficients. Reference: Skinner and Holmes (1998); Skinner and Shlomo
+    (2008), JASA 103.
 
     >>> from incrowd.keys.table import from_records
     >>> people = from_records({"age": ["1", "1", "2"], "sex": ["f", "m", "m"]})
@@ -37,6 +38,7 @@ def loglinear(table: KeyTable, fraction: float, scenario: str, interactions: boo
     'poisson log-linear, main effects'
     """
     method = "poisson log-linear, " + ("all pairs" if interactions else "main effects")
+    table = _occurring(table)
     spans = [len(domain) for domain in table.domains]
     alone = np.flatnonzero(table.sizes == 1)
     if not len(alone):
@@ -56,6 +58,21 @@ def loglinear(table: KeyTable, fraction: float, scenario: str, interactions: boo
     if fitted is None:
         return _neither(method, scenario, "the fit does not converge")
     return _taus(fitted[0], fitted[1:], fraction, method, scenario)
+
+
+def _occurring(table: KeyTable) -> KeyTable:
+    """Without values that no record has, which suppression and a population leave behind: they are no cells of the
+    file, and a coefficient of theirs has no estimate.
+    """
+    if table.pairs is not None:
+        return table
+    here = table.records > 0
+    domains, codes = [], []
+    for domain, old in zip(table.domains, table.codes, strict=True):
+        there, new = np.unique(old[here], return_inverse=True)
+        domains.append(Domain(domain.name, tuple(domain.values[code] for code in there.tolist())))
+        codes.append(new.astype(np.int32))
+    return KeyTable(tuple(domains), np.array(codes, np.int32).reshape(len(codes), -1), table.records[here])
 
 
 def _neither(method: str, scenario: str, why: str) -> tuple[Risk, Risk]:

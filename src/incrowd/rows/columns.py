@@ -94,6 +94,19 @@ def _blank_class(table: KeyTable) -> bool:
     return bool(blank.any())
 
 
+def one_value_columns(rows: Rows) -> tuple[str, ...]:
+    """The columns that have the same value in every record, or none in any."""
+    table, wanted = rows.table, {}
+    for i, name in enumerate(rows.columns):
+        text = rows.text(name)
+        wanted |= {f"n{i}": text.count(), f"a{i}": text.min(), f"b{i}": text.max()}
+    found = rows.collect(table.aggregate(n=table.count(), **wanted)).to_pylist()[0]
+    same = (
+        i for i in range(len(rows.columns)) if found[f"n{i}"] in (0, found["n"]) and found[f"a{i}"] == found[f"b{i}"]
+    )
+    return tuple(rows.columns[i] for i in same)
+
+
 def summarise(rows: Rows, typed: bool = False) -> dict[str, ColumnSummary]:
     """Every column of a (released) file: for the data dictionary.
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import atanh, ceil, sqrt, tanh
 
 import numpy as np
 
 from incrowd.keys.tally import Moments, Tally, number_values
 from incrowd.plan.use_cases import Centre, Correlation
-from incrowd.utility.groups import columns_of, difference, in_every, side_by_side, spread, t_quantile
+from incrowd.utility.groups import (
+    columns_of,
+    difference,
+    gone_groups,
+    in_every,
+    same_or_none,
+    side_by_side,
+    spread,
+    t_quantile,
+)
+from incrowd.utility.judging import unjudged
 from incrowd.utility.needs import Fetched, Need
 from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, Z, overlap
 
@@ -38,13 +49,11 @@ def centre(case: Centre, original: Fetched, released: Fetched) -> Outcome:
         if moved is not None and one.value:
             moves.append(abs(moved / one.value))
         effect = None if moved is None or deviation is None else moved / deviation
-        # Nobody had the number: nothing to keep, so nothing is lost.
-        figures.append(Figure(name, one, other, effect, overlap(one, other), small or one.value is None))
+        figures.append(Figure(name, one, other, effect, overlap(one, other), same_or_none(one, other, small)))
     rule = f"the {case.test} of {case.of} moves by at most {case.within:.1%}" + in_every(case)
     gone = sum(figure.released.value is None and figure.original.value is not None for figure in figures)
-    found = f"the largest move is {max(moves, default=0):.1%}" + (f"; {gone} groups are gone" if gone else "")
-    passed = all(figure.same for figure in figures)
-    return Outcome(case.name, case.test, rule, passed, found, "in standard deviations", tuple(figures))
+    found = f"the largest move is {max(moves, default=0):.1%}" + gone_groups(gone)
+    return _verdict(Outcome(case.name, case.test, rule, True, found, "in standard deviations", tuple(figures)))
 
 
 def correlation(case: Correlation, original: Fetched, released: Fetched) -> Outcome:
@@ -57,10 +66,21 @@ def correlation(case: Correlation, original: Fetched, released: Fetched) -> Outc
         moved = difference(one, other)
         moves += [] if moved is None else [abs(moved)]
         small = moved is not None and abs(moved) <= case.within + 1e-12
-        figures.append(Figure(name, one, other, _cohens_q(one, other), overlap(one, other), small or one.value is None))
+        figures.append(
+            Figure(name, one, other, _cohens_q(one, other), overlap(one, other), same_or_none(one, other, small))
+        )
     rule = f"the correlation of {pair[0]} and {pair[1]} moves by at most {case.within:g}" + in_every(case)
-    found = f"the largest move of r is {max(moves, default=0):.3f}"
-    return Outcome(case.name, case.test, rule, all(f.same for f in figures), found, "Cohen's q", tuple(figures))
+    gone = sum(figure.released.value is None and figure.original.value is not None for figure in figures)
+    found = f"the largest move of r is {max(moves, default=0):.3f}" + gone_groups(gone)
+    return _verdict(Outcome(case.name, case.test, rule, True, found, "Cohen's q", tuple(figures)))
+
+
+def _verdict(outcome: Outcome) -> Outcome:
+    """Every figure that there is must stay. A group without one in either file had nothing to keep."""
+    passed = all(figure.same is not False for figure in outcome.figures)
+    if all(figure.same is None for figure in outcome.figures):
+        return unjudged(outcome, "no group of the original has the figure")
+    return replace(outcome, passed=passed)
 
 
 def pearson(moments: Moments) -> Estimate:

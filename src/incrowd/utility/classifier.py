@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from math import sqrt
 from typing import Any
 
@@ -13,6 +14,7 @@ from incrowd.keys.table import Int64
 from incrowd.keys.tally import Float64, Tally, number_values
 from incrowd.plan.use_cases import Classifier
 from incrowd.secret import order_numbers
+from incrowd.utility.judging import unjudged
 from incrowd.utility.needs import Fetched, Need
 from incrowd.utility.outcome import Estimate, Figure, Outcome, Z, overlap
 from incrowd.utility.regression import NotFitted, base_levels, design, levels_of, model_needs
@@ -31,22 +33,32 @@ def classifier(case: Classifier, original: Fetched, released: Fetched, subkey: b
 
     Who is held out is decided by a keyed hash of the record and its number among equal records, so the same people are
     left out of both trainings as far as the release still holds their records unchanged. Misleads where the release is
-    perturbed: then people who are held out may have taught the release's model in disguise.
+    perturbed: then people who are held out may have taught the release's model in disguise. Cannot be judged where the
+    model of the original has no more to lose than the rule allows.
     """
     need = classifier_needs(case)[0]
     rule = f"balanced accuracy for {case.target} falls by at most {case.lost_at_most:g} ({case.model} model)"
     before, after = _complete(case, original.get(need)), _complete(case, released.get(need))
+    nothing = Outcome(case.name, case.test, rule, False, "no model", "accuracy lost")
+    learn, test = _split(case, before, subkey)
     try:
-        learn, test = _split(case, before, subkey)
-        scores = [_score(case, part, test, before, subkey) for part in (learn, _split(case, after, subkey)[0])]
+        one = _score(case, learn, test, before, subkey)
     except NotFitted as fault:
-        return Outcome(case.name, case.test, rule, False, "no model", "accuracy lost", (), str(fault))
-    one, other = scores
+        return unjudged(nothing, f"on the original {fault}")
+    try:
+        other = _score(case, _split(case, after, subkey)[0], test, before, subkey)
+    except NotFitted as fault:
+        return replace(nothing, why=f"on the release {fault}")
     lost = (one.value or 0.0) - (other.value or 0.0)
     passed = lost <= case.lost_at_most + 1e-12
     figure = Figure("balanced accuracy", one, other, lost, overlap(one, other), passed)
     found = f"{one.value:.3f} trained on the original, {other.value:.3f} on the release"
-    return Outcome(case.name, case.test, rule, passed, found, "accuracy lost", (figure,))
+    outcome = replace(nothing, passed=passed, found=found, figures=(figure,))
+    guess = 1 / len(set(test.values(case.target)))
+    if (one.value or 0.0) - guess <= case.lost_at_most:
+        why = f"the model of the original is no more than {case.lost_at_most:g} better than a guess ({guess:.3f})"
+        return unjudged(outcome, why)
+    return outcome
 
 
 def _complete(case: Classifier, tally: Tally) -> Tally:

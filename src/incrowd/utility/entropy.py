@@ -8,10 +8,12 @@ import numpy as np
 
 from incrowd.keys.table import Int64
 from incrowd.plan.use_cases import EntropyRatio
+from incrowd.utility.judging import unjudged
 from incrowd.utility.needs import Fetched, Need
 from incrowd.utility.outcome import Estimate, Figure, Outcome
 
 JOINT = "keys together"
+NO_BITS = "every column has one value in the file as it came"
 
 
 def entropy(counts: Int64) -> float:
@@ -35,36 +37,66 @@ def entropy_needs(columns: Sequence[str], keys: Sequence[str]) -> list[Need]:
 
 
 def entropy_ratio(
-    case: EntropyRatio, columns: Sequence[str], keys: Sequence[str], came: Fetched, released: Fetched
+    case: EntropyRatio, columns: Sequence[str], keys: Sequence[str], came: Fetched, original: Fetched, released: Fetched
 ) -> Outcome:
-    """(sum of H released) / (sum of H as it came) over the columns; beside it the joint ratio of the keys.
+    """(sum of H released) / (sum of H as it came) over the columns; for the keys also their joint H, beside their sum.
 
-    Here the original is the file as it came, with its fine categories: recoding is the loss that is asked for. A
-    missing value counts as a value. Misleads in both directions: a number with very many values has the most bits
-    and hardly loses any, and bits say nothing of what they are good for.
+    Here the release is compared with the file as it came, with its fine categories: recoding is the loss that is asked
+    for. A missing value counts as a value. A column cannot keep more than it had: noise adds bits, and no information.
+    Fails where a column that the use case names has one value left. Cannot be judged where a key has values that are no
+    category of the original: after a recoding per class, 31 and 30-39 stand side by side, and their bits say nothing
+    about how fine they are. Misleads in both directions: a number with very many values has the most bits and hardly
+    loses any, and bits say nothing of what they are good for.
     """
-    figures = []
-    for need in entropy_needs(columns, keys):
-        before, after = came.get(need), released.get(need)
-        h, left = entropy(before.records), entropy(after.records)
-        ratio = left / h if h else 1.0
-        name = need.by[0] if len(need.by) == 1 else JOINT
-        sides = Estimate(h, records=before.total), Estimate(left, records=after.total)
-        figures.append(Figure(name, *sides, ratio - 1, None, None))
-    single = [figure for figure in figures if figure.name != JOINT]
-    sums = [sum(getattr(figure, side).value or 0.0 for figure in single) for side in ("original", "released")]
-    summed = sums[1] / sums[0] if sums[0] else 1.0
-    joint = next((1 + (figure.effect or 0.0) for figure in figures if figure.name == JOINT), None)
-    decides = joint if case.joint and joint is not None else summed
+    needs = entropy_needs(columns, keys)
+    figures = tuple(_figure(need, came, released) for need in needs)
+    single = [figure for figure, need in zip(figures, needs, strict=True) if len(need.by) == 1]
+    of_keys = [figure for figure in single if figure.name in keys]
+    summed, among_keys = _ratio(single), _ratio(of_keys)
+    joint = _ratio([figure for figure in figures if figure.name == JOINT]) if len(of_keys) > 1 else among_keys
+    decides = joint if case.joint else summed
     rule = f"the {'joint ' if case.joint else ''}entropy of the release is at least {case.at_least:g} of the original's"
-    found = f"{summed:.3f} summed over {len(single)} columns" + ("" if joint is None else f", {joint:.3f} jointly")
-    return Outcome(
-        case.name,
-        case.test,
-        rule,
-        decides >= case.at_least - 1e-12,
-        found,
-        "ratio",
-        tuple(figures),
-        beside="the file as it came",
+    found = f"{_said(summed)} summed over {len(single)} columns"
+    if len(of_keys) > 1:
+        beside = "" if len(of_keys) == len(single) else f"; of the {len(of_keys)} keys {_said(among_keys)} summed"
+        found += f"{beside}, {_said(joint)} jointly"
+    emptied = [f.name for f in single if f.original.value and not f.released.value]
+    found += f"; one value is left of {', '.join(emptied)}" if emptied else ""
+    lost = [name for name in emptied if name in (case.columns or ())]
+    why = f"one value is left of {', '.join(lost)}, which the use case names" if lost else ""
+    passed = decides is not None and decides >= case.at_least - 1e-12 and not lost
+    outcome = Outcome(
+        case.name, case.test, rule, passed, found, "relative change", figures, why, beside="the file as it came"
     )
+    if decides is None:
+        return unjudged(outcome, "no key is among the columns" if case.joint and not of_keys else NO_BITS)
+    if mixed := [need.by[0] for need in needs if need.by[0] in keys and len(need.by) == 1 and _mixed(
+        need, original, released)]:  # fmt: skip
+        return unjudged(outcome, f"{', '.join(mixed)} has values in the release that are no category of the original")
+    return outcome
+
+
+def _figure(need: Need, came: Fetched, released: Fetched) -> Figure:
+    before, after = came.get(need), released.get(need)
+    h, left = entropy(before.records), entropy(after.records)
+    sides = Estimate(h, records=before.total), Estimate(left, records=after.total)
+    name = need.by[0] if len(need.by) == 1 else JOINT
+    return Figure(name, *sides, min(left / h, 1.0) - 1 if h else None, None, None)
+
+
+def _ratio(figures: Sequence[Figure]) -> float | None:
+    """What is left of the bits of some columns; None where they had none."""
+    had = sum(figure.original.value or 0.0 for figure in figures)
+    kept = sum(min(figure.original.value or 0.0, figure.released.value or 0.0) for figure in figures)
+    return kept / had if had else None
+
+
+def _said(ratio: float | None) -> str:
+    return "nothing" if ratio is None else f"{ratio:.3f}"
+
+
+def _mixed(need: Need, original: Fetched, released: Fetched) -> bool:
+    """Whether the release has values of a key that the original at its categories does not have."""
+    name = need.by[0]
+    return bool({value for value in released.get(need).values(name) if value is not None} - set(
+        original.get(need).values(name)))  # fmt: skip

@@ -12,6 +12,7 @@ from incrowd.plan import use_cases as cases
 from incrowd.utility.centre import centre, centre_needs, correlation, correlation_needs
 from incrowd.utility.classifier import classifier, classifier_needs
 from incrowd.utility.entropy import entropy_needs, entropy_ratio
+from incrowd.utility.judging import judge
 from incrowd.utility.needs import Fetched, Need
 from incrowd.utility.nobody import refuse_nobody
 from incrowd.utility.outcome import Outcome
@@ -47,10 +48,15 @@ class Question:
         return list(dict.fromkeys(found))
 
     def evaluate(self, original: Fetched, released: Fetched, came: Fetched) -> tuple[Outcome, ...]:
-        """The verdict on each use case. One that speaks of nobody in the original is refused: it could only pass."""
+        """The verdict on each use case. One that speaks of nobody in the original is refused: it could only pass. One
+        that names a variable with one value cannot be judged.
+        """
         for case in self.plan.use_cases:
             refuse_nobody(case, original, self._needs(case))
-        return tuple(self._outcome(case, original, released, came) for case in self.plan.use_cases)
+        return tuple(
+            judge(self._outcome(case, original, released, came), case, self._needs(case), original, released)
+            for case in self.plan.use_cases
+        )
 
     def _needs(self, case: cases.AnyUseCase) -> list[Need]:
         match case:
@@ -87,7 +93,7 @@ class Question:
             case cases.Regression():
                 return regression(case, original, released)
             case cases.EntropyRatio():
-                return entropy_ratio(case, self.entropy_columns(case), self.keys, came, released)
+                return entropy_ratio(case, self.entropy_columns(case), self.keys, came, original, released)
             case cases.Classifier():
                 return classifier(case, original, released, self.subkey)
             case cases.Python():

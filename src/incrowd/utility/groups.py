@@ -23,6 +23,16 @@ def in_every(case: Grouped) -> str:
     return f" in every {case.by}" if case.by else ""
 
 
+def gone_groups(number: int) -> str:
+    """'; 2 groups are gone', for what was found."""
+    return "" if not number else "; 1 group is gone" if number == 1 else f"; {number} groups are gone"
+
+
+def same_or_none(before: Estimate, after: Estimate, same: bool) -> bool | None:
+    """Whether a conclusion stays; None where neither file has a figure, so that there is none."""
+    return None if before.value is None and after.value is None else same
+
+
 def groups(case: Grouped, tally: Tally) -> dict[str, Tally]:
     """The records that the use case is about, group by group, in byte order of the groups' names."""
     concerned = tally.keep(tally.where(case.among))

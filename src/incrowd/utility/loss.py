@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from incrowd.keys.loss import arithmetic, geometric, margin
 from incrowd.keys.table import KeyTable
 from incrowd.keys.tally import Tally
+from incrowd.utility.blanks import blanked_cells, comparable
 from incrowd.utility.entropy import entropy
 from incrowd.utility.outcome import wilson
 
@@ -52,21 +53,30 @@ class Subgroup:
     high: float
 
 
-def measure_loss(came: KeyTable, original: KeyTable, released: KeyTable, leaves: Leaves) -> Loss:
+def measure_loss(
+    came: KeyTable, original: KeyTable, released: KeyTable, leaves: Leaves, before: KeyTable | None = None
+) -> Loss:
     """How much of the keys is lost? A cell loses (leaves under its value - 1) / (leaves in all - 1), a dropped one 1.
 
-    The leaves are the values that occur in the file as it came, since a recoding by hand has no hierarchy; a search
-    reports its own loss, by its hierarchies. Keys that are dropped altogether are not in it.
+    A cell that was blanked loses 1, one that was missing all along nothing. The leaves are the values that occur in the
+    file as it came, since a recoding by hand has no hierarchy; a search reports its own loss, by its hierarchies. Keys
+    that are dropped altogether are not in it. `before` is the table before anything was suppressed, which is nearer to
+    the release than the original where a sample was drawn.
     """
     total, left = int(original.records.sum()), int(released.records.sum())
+    blanked = blanked_cells(before if before is not None and comparable(before, released) else original, released)
     per_key: dict[str, float] = {}
     for i, domain in enumerate(released.domains):
-        known = leaves.get(domain.name) or dict.fromkeys(original.domains[original.names.index(domain.name)].values, 1)
+        at = original.names.index(domain.name)
+        known = dict(leaves.get(domain.name) or dict.fromkeys(original.domains[at].values, 1))
+        if not _missing(original, at):  # then what is missing was blanked, and is no value of the file
+            known.pop(None, None)
         span = sum(known.values()) - 1
         cells = np.array([_cell(known.get(value), value, span) for value in domain.values])
         if np.isnan(cells[margin(released, i) > 0]).any():
             continue
         lost = float((margin(released, i) * np.nan_to_num(cells)).sum()) + total - left
+        lost += blanked[domain.name] * (1.0 - _cell(known.get(None), None, span))
         per_key[domain.name] = lost / max(total, 1)
     whole = len(per_key) == len(released.domains) and bool(per_key)
     losses = np.array(list(per_key.values()))
@@ -94,17 +104,28 @@ def _squares(table: KeyTable) -> int:
 
 def _cell(leaves: int | None, value: str | None, span: int) -> float:
     if leaves is None:
-        return 1.0 if value is None else np.nan  # a blanked cell; or a label of one class
+        return 0.0 if value is None else np.nan  # missing, or blanked, which is counted apart; or a label of one class
     return (leaves - 1) / span if span else 0.0
 
 
+def _missing(table: KeyTable, key: int) -> int:
+    """Records in which a key is missing."""
+    values = table.domains[key].values
+    return int(margin(table, key)[values.index(None)]) if None in values else 0
+
+
 def lost_by_key(original: KeyTable, released: KeyTable) -> tuple[Subgroup, ...]:
-    """Whom did suppression remove? Every value of every key, the hardest hit first."""
+    """Whom did suppression remove? Every value of every key, the hardest hit first.
+
+    A key whose values in the release are others is left out: its people have other labels, and are not gone.
+    """
     found = []
     for i, domain in enumerate(original.domains):
         before = zip(domain.values, margin(original, i).tolist(), strict=True)
         j = released.names.index(domain.name)
         after = dict(zip(released.domains[j].values, margin(released, j).tolist(), strict=True))
+        if _relabelled(domain.values, after):
+            continue
         found += [_subgroup(domain.name, value, records, after.get(value, 0)) for value, records in before if records]
     return _hardest_hit(found)
 
@@ -115,9 +136,16 @@ def lost_by_value(original: Tally, released: Tally, names: tuple[str, ...]) -> t
     for name in names:
         one, other = original.by([name]), released.by([name])
         after = dict(zip(other.values(name), other.records.tolist(), strict=True))
+        if _relabelled(one.values(name), after):
+            continue
         before = zip(one.values(name), one.records.tolist(), strict=True)
         found += [_subgroup(name, value, records, after.get(value, 0)) for value, records in before]
     return _hardest_hit(found)
+
+
+def _relabelled(before: Sequence[str | None], after: Mapping[str | None, int]) -> bool:
+    """Whether the release has values that the original does not have."""
+    return bool({value for value, records in after.items() if records and value is not None} - set(before))
 
 
 def _subgroup(name: str, value: str | None, records: int, left: int) -> Subgroup:

@@ -8,6 +8,8 @@ from math import asin, isfinite, sqrt
 
 #: The standard normal's 97.5th percentile, for 95% intervals.
 Z = 1.959963984540054
+#: The verdict on a use case that any file would pass.
+CANNOT = "cannot be judged"
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The verdict on one use case. What could not be computed does not pass, and `why` says so."""
+    """The verdict on one use case. What could not be computed does not pass, and `why` says so; with `judged` false it
+    could not have failed either, so it says nothing.
+    """
 
     use_case: str
     test: str
@@ -51,6 +55,12 @@ class Outcome:
     figures: tuple[Figure, ...] = ()
     why: str = ""
     beside: str = "the original at the release's categories"  # what the release is compared with
+    judged: bool = True
+
+    @property
+    def verdict(self) -> str:
+        """What became of the conclusion, in words."""
+        return CANNOT if not self.judged else "stays" if self.passed else "changes"
 
     @property
     def largest_effect(self) -> float | None:

@@ -127,7 +127,11 @@ def _breaks(point: Point) -> str:
         return f"there is no release ({point.why})"
     if not point.released:
         return "no record is left"
-    return "breaks " + ", ".join(repr(name) for name in point.broken)
+    open_ones = [repr(outcome.use_case) for outcome in point.outcomes if not outcome.judged]
+    broken = [repr(outcome.use_case) for outcome in point.outcomes if outcome.judged and not outcome.passed]
+    told = [f"breaks {', '.join(broken)}"] if broken else []
+    told += [f"{', '.join(open_ones)} cannot be judged"] if open_ones else []
+    return ", and ".join(told)
 
 
 def _advised(found: Sweep, best: str | None, advice: str) -> Sweep:

@@ -9,6 +9,8 @@ import numpy as np
 from incrowd.keys.tally import Float64, Tally
 
 RIDGE = 1e-6
+#: A column of which others explain all but this share follows from them.
+SMALL = 1e-9
 MOST_STEPS = 50
 
 
@@ -20,7 +22,7 @@ class Propensity:
     would have, drawn anew from the original's own distribution; `ratio` the two divided: 1 is perfect, large is bad. A
     release that is part of the original can be nearer to it than a new draw; `than_random` divides by what dropping as
     many records at random gives. `specks` is the largest gap between the distributions of the two propensities, from 0
-    to 1.
+    to 1. `terms` are the coefficients of the model, its constant with them.
     """
 
     pmse: float
@@ -35,9 +37,10 @@ class Propensity:
 def propensity(original: Tally, released: Tally, columns: tuple[str, ...]) -> Propensity | None:
     """Fit a logistic regression of 'is in the release' on the columns as categories, each by itself.
 
-    Null: E pMSE = (terms - 1) (1 - c)^2 c / N (Snoke, Raab, Nowok, Dibben and Slavkovic 2018); dropping n - m of n
-    records at random gives (n - m)/n of that. SPECKS: Bowen, Liu and Su 2021. Misleads where the release differs
-    in how columns go together: single columns cannot show it, so see the associations. None without records.
+    Null: E pMSE = (terms - 1) (1 - c)^2 c / N (Snoke, Raab, Nowok, Dibben and Slavkovic 2018), where terms that follow
+    from others (a region beside its district) do not count: they cannot fit anything new. Dropping n - m of n records
+    at random gives (n - m)/n of that. SPECKS: Bowen, Liu and Su 2021. Misleads where the release differs in how
+    columns go together: single columns cannot show it, so see the associations. None without records.
     """
     n, m = original.total, released.total
     if not n or not m or not columns:
@@ -49,7 +52,7 @@ def propensity(original: Tally, released: Tally, columns: tuple[str, ...]) -> Pr
     scores = _fit(matrix, label, weights)
     c, whole = m / (n + m), float(n + m)
     pmse = float((weights * (scores - c) ** 2).sum() / whole)
-    terms = matrix.shape[1] + 1
+    terms = matrix.shape[1]
     null = (terms - 1) * (1 - c) ** 2 * c / whole
     random = null * (n - m) / n
     return Propensity(
@@ -59,21 +62,46 @@ def propensity(original: Tally, released: Tally, columns: tuple[str, ...]) -> Pr
 
 
 def _design(one: Tally, other: Tally, columns: tuple[str, ...]) -> Float64:
-    """A column of ones and zeros for each value of each category but its first."""
-    made = []
+    """A constant, and a column of ones and zeros for each value of each category but its first, as far as it does not
+    follow from the others.
+    """
+    made = [np.ones(len(one.records) + len(other.records))]
     for name in columns:
         values = [*one.values(name), *other.values(name)]
         for level in sorted(set(values), key=lambda v: (v is not None, v or ""))[1:]:
             made.append(np.array([value == level for value in values], dtype=np.float64))
-    return np.column_stack(made) if made else np.zeros((len(one.records) + len(other.records), 0))
+    return independent(np.column_stack(made))
 
 
-def _fit(matrix: Float64, label: Float64, weights: Float64) -> Float64:
+def independent(matrix: Float64) -> Float64:
+    """The columns of a matrix without those that follow from the ones before; as many as its rank.
+
+    Read from the products of the columns, which are few where rows are many. Columns are brought to one length first,
+    so that a rare value is no less a column than a frequent one.
+
+    >>> independent(np.array([[1.0, 0, 1], [1, 1, 0], [1, 1, 0]])).tolist()
+    [[1.0, 0.0], [1.0, 1.0], [1.0, 1.0]]
+    """
+    lengths = np.sqrt((matrix**2).sum(axis=0))
+    scaled = matrix / np.where(lengths > 0, lengths, 1.0)
+    products = scaled.T @ scaled
+    kept: list[int] = []
+    factor = np.zeros((0, 0))  # Cholesky's, of the columns kept so far
+    for i in range(matrix.shape[1]):
+        row = np.linalg.solve(factor, products[kept, i]) if kept else np.zeros(0)
+        left = products[i, i] - float(row @ row)  # what the columns before do not explain of it
+        if left > SMALL:
+            factor = np.block([[factor, np.zeros((len(kept), 1))], [row[None, :], np.array([[np.sqrt(left)]])]])
+            kept.append(i)
+    found: Float64 = matrix[:, kept]
+    return found
+
+
+def _fit(x: Float64, label: Float64, weights: Float64) -> Float64:
     """Logistic regression by Newton's method. A trace of a ridge keeps it finite where a value tells the files apart.
 
     By hand, since importing a library for it takes longer than the fit; tests compare it with scikit-learn's.
     """
-    x = np.column_stack([np.ones(len(label)), matrix])
     beta, ridge = np.zeros(x.shape[1]), RIDGE * np.eye(x.shape[1])
     for _ in range(MOST_STEPS):
         scores = 1 / (1 + np.exp(-np.clip(x @ beta, -30, 30)))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from incrowd.keys.tally import Float64, Tally, number_values
 from incrowd.plan.use_cases import Modelled, Regression
 from incrowd.utility.groups import t_quantile
+from incrowd.utility.judging import unjudged
 from incrowd.utility.needs import Fetched, Need
 from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, Z, overlap
+from incrowd.utility.propensity import independent
 
 CONSTANT = "(constant)"
 
@@ -51,17 +53,22 @@ def regression(case: Regression, original: Fetched, released: Fetched) -> Outcom
     rule += f" for {case.outcome}" + (f" = {case.value}" if case.value else "") + " keeps its sign and significance"
     rule += f", and intervals overlap by at least {case.overlap_at_least:g}" if case.overlap_at_least else ""
     before, after = _complete(case, original.get(need)), _complete(case, released.get(need))
+    nothing = Outcome(case.name, case.test, rule, False, "no model", "in standard errors")
     try:
         bases = base_levels(case, before)
-        first, second = (_fit(case, tally, bases) for tally in (before, after))
+        first = _fit(case, before, bases)
     except NotFitted as fault:
-        return Outcome(case.name, case.test, rule, False, "no model", "in standard errors", (), str(fault))
+        return unjudged(nothing, f"on the original {fault}")
+    try:
+        second = _fit(case, after, bases)
+    except NotFitted as fault:
+        return replace(nothing, why=f"on the release {fault}")
     chosen = [term for term in first if _asked(case, term)]
     figures = tuple(_figure(case, term, first[term], second.get(term)) for term in chosen)
     changed = [figure.name for figure in figures if not figure.same]
     if missing := set(case.coefficients or []) - set(chosen):
         why = f"there is no coefficient {', '.join(sorted(missing))}; there are {', '.join(first)}"
-        return Outcome(case.name, case.test, rule, False, "no such coefficient", "in standard errors", figures, why)
+        return unjudged(replace(nothing, found="no such coefficient", figures=figures), why)
     found = f"{len(figures) - len(changed)} of {len(figures)} coefficients keep what they say"
     found += f" (changed: {', '.join(changed)})" if changed else ""
     return Outcome(case.name, case.test, rule, not changed, found, "in standard errors", figures)
@@ -148,7 +155,7 @@ def _fit(case: Regression, tally: Tally, bases: dict[str, str]) -> dict[str, Coe
         y, family = number_values(tally.values(case.outcome)), sm.families.Gaussian()
     else:
         y, family = tally.has(case.outcome, [case.value]).astype(np.float64), sm.families.Binomial()
-    if np.linalg.matrix_rank(made.matrix * np.sqrt(made.records)[:, None]) < made.matrix.shape[1]:
+    if independent(made.matrix * np.sqrt(made.records)[:, None]).shape[1] < made.matrix.shape[1]:
         raise NotFitted("the features determine each other, or there are fewer records than coefficients")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

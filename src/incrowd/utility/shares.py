@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from incrowd.keys.tally import Tally
 from incrowd.plan.requirements import where_text
 from incrowd.plan.use_cases import Proportion, Shared, TopOverlap
-from incrowd.utility.groups import columns_of, difference, groups, in_every
+from incrowd.utility.groups import columns_of, difference, gone_groups, groups, in_every
+from incrowd.utility.judging import unjudged
 from incrowd.utility.needs import Fetched, Need
 from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, cohens_h, overlap, wilson
 
@@ -18,7 +21,9 @@ def share_needs(case: Shared) -> list[Need]:
 def top_overlap(case: TopOverlap, original: Fetched, released: Fetched) -> Outcome:
     """Are the same groups on top? The size of the intersection of the two tops; ties go by the groups' names.
 
-    Misleads where shares move a lot and the ranking does not, so the shares stand beside it.
+    With `order` they must also stand in the same order. Cannot be judged where no group is below the top, or all have
+    one share; fails where so many groups are gone that all others are on top. Misleads where shares move a lot and the
+    ranking does not, so the shares stand beside it.
     """
     need = share_needs(case)[0]
     before, after = _shares(case, original.get(need)), _shares(case, released.get(need))
@@ -36,9 +41,29 @@ def top_overlap(case: TopOverlap, original: Fetched, released: Fetched) -> Outco
         for name in _ranked(before)
     ]
     rule = f"at least {case.at_least} of the top {case.top} of {case.by} by share of {where_text(case.share)}"
-    rule += f" among {where_text(case.among)} stay on top" if case.among else " stay on top"
+    rule += f" among {where_text(case.among)}" if case.among else ""
+    rule += " stay on top" + (", in the same order" if case.order else "")
     found = f"{len(stay)} of {len(tops[0])} stay" + (f" ({', '.join(stay)})" if stay else "")
-    return Outcome(case.name, case.test, rule, len(stay) >= case.at_least, found, "Cohen's h", tuple(figures))
+    moved, gone = _moved(*tops), sum(name not in after for name in before)
+    found += (f"; {moved}" if moved else "") + gone_groups(gone)
+    crowded = gone > 0 and len(after) <= case.top
+    passed = len(stay) >= case.at_least and not crowded and not (case.order and moved)
+    why = f"{len(after)} of {len(before)} groups are left, and all of them are on top" if crowded else ""
+    outcome = Outcome(case.name, case.test, rule, passed, found, "Cohen's h", tuple(figures), why)
+    if len(before) <= case.top:
+        return unjudged(outcome, f"{case.by} has no more than {case.top} groups, and all of them are on top")
+    if len({one.value for one in before.values()}) == 1:
+        return unjudged(outcome, "all groups of the original have the same share, and none is on top")
+    return outcome
+
+
+def _moved(before: Sequence[str], after: Sequence[str]) -> str:
+    """What changed in the order of the top, in words; empty when nothing did."""
+    if after and before[0] != after[0]:
+        return f"the first place changed, from {before[0]} to {after[0]}"
+    if [name for name in before if name in after] != [name for name in after if name in before]:
+        return "the order changed below the first place"
+    return ""
 
 
 def proportion(case: Proportion, original: Fetched, released: Fetched) -> Outcome:
@@ -54,8 +79,11 @@ def proportion(case: Proportion, original: Fetched, released: Fetched) -> Outcom
     rule += (f" among {where_text(case.among)}" if case.among else "") + in_every(case)
     moves = [abs(moved) for f in figures if (moved := difference(f.original, f.released)) is not None]
     gone = sum(figure.released.value is None for figure in figures)
-    found = f"the largest move is {max(moves, default=0):.3f}" + (f"; {gone} groups are gone" if gone else "")
-    return Outcome(case.name, case.test, rule, all(f.same for f in figures), found, "Cohen's h", tuple(figures))
+    found = f"the largest move is {max(moves, default=0):.3f}" + gone_groups(gone)
+    outcome = Outcome(case.name, case.test, rule, all(f.same for f in figures), found, "Cohen's h", tuple(figures))
+    if {one.value for one in before.values()} <= {0.0} or {one.value for one in before.values()} <= {1.0}:
+        return unjudged(outcome, "everybody in the original counts, or nobody does")
+    return outcome
 
 
 def _figure(

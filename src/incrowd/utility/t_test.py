@@ -8,12 +8,14 @@ from math import sqrt
 from incrowd.keys.tally import Tally
 from incrowd.plan.use_cases import TTest
 from incrowd.utility.groups import columns_of, groups, in_every, t_quantile
+from incrowd.utility.judging import unjudged
 from incrowd.utility.needs import Fetched, Need
 from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, overlap
 
 #: Records, mean, sum of squared deviations.
 Side = tuple[int, float, float]
 NOBODY: Side = (0, 0.0, 0.0)
+UNTESTED = "cannot be tested"
 
 
 def t_needs(case: TTest) -> list[Need]:
@@ -24,7 +26,8 @@ def t_needs(case: TTest) -> list[Need]:
 def t_test(case: TTest, original: Fetched, released: Fetched) -> Outcome:
     """Do two sorts of people differ in the mean, and is the answer the same? Student's test decides, or Welch's.
 
-    The same answer is: no difference in both, or a difference to the same side in both. Misleads where a p-value moves
+    The same answer is: no difference in both, or a difference to the same side in both. A group that cannot be tested
+    in either file has none, and does not count. Misleads where a p-value moves
     across the limit by a hair; the effect size and the interval say how far the difference itself moved.
     """
     need = t_needs(case)[0]
@@ -32,15 +35,20 @@ def t_test(case: TTest, original: Fetched, released: Fetched) -> Outcome:
     figures = tuple(
         _figure(case, name, _sides(case, rows), _sides(case, after.get(name))) for name, rows in before.items()
     )
-    changed = [figure.name for figure in figures if not figure.same]
+    tested = [figure for figure in figures if figure.same is not None]
+    changed = [figure.name for figure in tested if not figure.same]
     sides = next(iter(case.between.values()))
     rule = f"{case.variant.capitalize()}'s t-test of {case.of} between {sides[0]} and {sides[1]} at {case.alpha:g}"
     rule += " has the same answer" + in_every(case)
     rule += f", or changes it in at most {case.changes_at_most}" if case.changes_at_most else ""
-    found = f"{len(figures) - len(changed)} of {len(figures)} answers stay"
+    found = f"{len(tested) - len(changed)} of {len(tested)} answers stay"
     found += f" (changed: {', '.join(changed)})" if changed else ""
+    found += f"; {len(figures) - len(tested)} groups cannot be tested" if len(tested) < len(figures) else ""
     passed = len(changed) <= case.changes_at_most
-    return Outcome(case.name, case.test, rule, passed, found, "change of Cohen's d", figures)
+    outcome = Outcome(case.name, case.test, rule, passed, found, "change of Cohen's d", figures)
+    if len(tested) <= case.changes_at_most:
+        return unjudged(outcome, "no more groups can be tested than may change their answer")
+    return outcome
 
 
 def _figure(case: TTest, name: str, before: tuple[Side, Side], after: tuple[Side, Side]) -> Figure:
@@ -55,7 +63,8 @@ def _figure(case: TTest, name: str, before: tuple[Side, Side], after: tuple[Side
         "d original": d[0],
     }  # fmt: skip
     effect = None if d[0] is None or d[1] is None else d[1] - d[0]
-    same = _answer(decides[0], case.alpha) == _answer(decides[1], case.alpha)
+    answers = [_answer(decided, case.alpha) for decided in decides]
+    same = None if set(answers) == {UNTESTED} else answers[0] == answers[1]
     one, two = decides[0][0], decides[1][0]
     return Figure(name, one, two, effect, overlap(one, two), same, more)
 
@@ -96,7 +105,7 @@ def compare_means(a: Side, b: Side, *, welch: bool) -> tuple[Estimate, float | N
 def _answer(test: tuple[Estimate, float | None], alpha: float) -> str:
     estimate, p = test
     if p is None or estimate.value is None:
-        return "cannot be tested"
+        return UNTESTED
     if p >= alpha:
         return "no difference"
     return "more" if estimate.value > 0 else "less"
