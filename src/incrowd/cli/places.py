@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rich.markup import escape
 from rich.table import Table
 
 from incrowd.cli.show import console
@@ -37,10 +38,18 @@ def show_analysis(found: Analysis, component: str | None) -> None:
         listed = ", ".join(f"{one.code} {one.people:,}{' (clipped)' if one.clipped else ''}" for one in small[:SHOWN])
         more = f" … and {len(small) - SHOWN:,} more" if len(small) > SHOWN else ""
         console.print(f"below, in {name}: {listed or 'none'}{more}", highlight=False)
+    _show_counted(places)
     clipped = places.clipped("area") if "area" in places.components else ()
     if clipped:
         console.print(f"[yellow]clipped: {', '.join(clipped)} reach into a nation that the file leaves out[/]")
     _show_invalid(places)
+
+
+def _show_counted(places: Places) -> None:
+    """What was taken for people."""
+    for name in places.populations:
+        told = escape(places.counted(name))
+        console.print(told if places.plain(name) else f"[yellow]{told}[/]", highlight=False)
 
 
 def _show_invalid(places: Places) -> None:
@@ -80,4 +89,5 @@ def show_merged(found: Merged, places: Places) -> None:
         console.print(f"[yellow]{found.alone:,} groups are in no pair of neighbours: shared codes decided[/]")
     if not found.passes:
         console.print(f"[yellow]not every group has {found.threshold:,}[/]")
+    _show_counted(places)
     _show_invalid(places)
