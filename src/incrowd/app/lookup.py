@@ -11,7 +11,7 @@ from pathlib import Path
 import altair as alt
 import streamlit as st
 
-from incrowd.app.source import choose_file, opened
+from incrowd.app.source import choose_file, engine, opened
 from incrowd.errors import IncrowdError, InputError
 from incrowd.evidence.postcodes import NAMES, area_map, population_curves
 from incrowd.evidence.words import share
@@ -73,7 +73,7 @@ def _counted(path: Path) -> tuple[Places, str]:
         repair = bool(st.checkbox("Take O for 0 and I for 1 where only that makes a postcode", key="repair"))
     kept = st.session_state.counted
     if (column, chosen, repair) not in kept:
-        with st.spinner("Counting people by place"):
+        with st.spinner("Counting people by place"), engine():
             kept[column, chosen, repair] = count_places(rows, column, [chosen] if chosen else [], repair=repair)
     places: Places = kept[column, chosen, repair]
     return places, places.populations[0]
@@ -82,11 +82,12 @@ def _counted(path: Path) -> tuple[Places, str]:
 def _population(rows: Rows, column: str) -> str | None:
     """Ask which column counts the people. None, a row is a person, unless one says plainly that it counts them."""
     kept = st.session_state.counted
-    if "numbers" not in kept:
-        kept["numbers"] = count_columns(rows)
-    numbers = [name for name in kept["numbers"] if name != column]
-    if ("people", column) not in kept:
-        kept["people", column] = people_column(rows, column, numbers)
+    with engine():
+        if "numbers" not in kept:
+            kept["numbers"] = count_columns(rows)
+        numbers = [name for name in kept["numbers"] if name != column]
+        if ("people", column) not in kept:
+            kept["people", column] = people_column(rows, column, numbers)
     choices: list[str | None] = [None, *numbers]
     chosen: str | None = st.selectbox(
         "Population", choices, index=choices.index(kept["people", column]), format_func=lambda name: name or ONE_ROW,
