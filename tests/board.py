@@ -10,7 +10,7 @@ from typing import Any
 import incrowd as ic
 from incrowd.attack.value import Attacked, Rate
 from incrowd.evidence.log import RunLog, Verdict
-from incrowd.intruders.value import Line, Scores, Tested
+from incrowd.intruders.value import Line, Luck, Scores, Tested
 from incrowd.pipeline import Run
 from incrowd.plan.attest import ASKED as ATTESTED
 from logs import snapshot
@@ -100,11 +100,12 @@ def nothing_missing(log: RunLog) -> RunLog:
     )  # fmt: skip
 
 
-def scores(claims: int, right: int, luck: float | None = 0.5) -> Scores:
+def scores(claims: int, right: int, luck: float = 0.5) -> Scores:
     """A human intruder test with so many claims, so many of them right."""
     verdicts = ["correct"] * right + ["wrong"] * (claims - right)
     total = Line.of("all", verdicts, [50] * claims)
     return Scores(
         "A test", "0" * 64, 60, "scenario-one", "2026-01-31", 5, 5, 2.0, 10, 5, "", claims, 0, total, total.high, 0.1,
-        0.1, luck, 0.2, 0.2, 0, (0, 50), (0, 25), (0, 0), (total,), (total,), (total,), "sex", (total,), (),
+        0.1, Luck(claims, right, 0.1, luck, luck), 0, 0.2, 0.2, 0,
+        (0, 50), (0, 25), (0, 0), (total,), (total,), (total,), "sex", (total,), (),
     )  # fmt: skip

@@ -63,6 +63,7 @@ def test_every_piece_of_evidence_counts(full: RunLog) -> None:
         "few claims": (replace(full, intruder_test=Tested(scores(10, 0), True)), "safeguarded"),
         "no claim": (replace(full, intruder_test=Tested(scores(0, 0), True)), "safeguarded"),
         "found by people": (replace(full, intruder_test=Tested(scores(100, 40, 1e-9), True)), "controlled"),
+        "one sure": (replace(full, intruder_test=Tested(replace(scores(400, 1), sure_finds=1), True)), "controlled"),
         "no sign-off": (replace(full, about=replace(about, sign_offs=())), "safeguarded"),
         "refused": (replace(full, about=replace(about, sign_offs=(SignedOff("b", "2026-01-01", "do not release"),))),
                     "none"),

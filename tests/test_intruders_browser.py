@@ -198,7 +198,7 @@ def test_a_whole_human_test(tmp_path: Path) -> None:
     assert done.log.intruder_test is not None
     assert done.log.intruder_test.same_release
     inside_report = (done.audit / "report.html").read_text()
-    assert "1 of 4 claims is right" in inside_report
+    assert "1 right claim on a record, made with a confidence above 60" in inside_report
     assert "by such guessing" in inside_report
     public = (done.release / "report.html").read_text()
     assert "3 people tried to find somebody in this file: 1 of 4 claims was right" in public

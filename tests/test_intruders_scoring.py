@@ -21,7 +21,7 @@ from incrowd.intruders.desk import Claim
 from incrowd.intruders.schema import ReleasedColumn
 from incrowd.intruders.scoring import advise, compare, score
 from incrowd.intruders.store import Facts
-from incrowd.intruders.value import Used, dump_scores, load_scores, read_tested
+from incrowd.intruders.value import Line, Luck, Used, dump_scores, load_scores, read_tested
 from incrowd.intruders.verdicts import Truth, judge
 
 COLUMNS = ("age", "sex", "ill")
@@ -38,8 +38,11 @@ TRUTHS = {
     3: Truth("not released", 0.0, (), {"age": "canary-age", "sex": "f", "ill": "y"}, 1),
     4: Truth("made up", 0.0, (), {}, 0),  # fits no record
 }
-#: By card and attribute: in the release, and among the records that fit.
-FREQUENT = {(0, "ill"): 3 / 5, (1, "ill"): 2 / 3, (2, "ill"): 1.0, (3, "ill"): 1.0, (4, "ill"): 3 / 5}
+#: By card and attribute: the shares of values in the release, and among the records that fit.
+SHARES = {
+    (0, "ill"): (3 / 5, 1 / 5, 1 / 5), (1, "ill"): (2 / 3, 1 / 3), (2, "ill"): (1.0,), (3, "ill"): (1.0,),
+    (4, "ill"): (3 / 5, 1 / 5, 1 / 5),
+}  # fmt: skip
 RELEASED = {"age": frozenset({"0-39", "40+"}), "sex": frozenset({"f", "m"})}
 
 
@@ -58,10 +61,10 @@ def _claim(target: int | None, record: int | None, value: str | None = None, **m
         (_claim(1, None, "y"), "correct"),
         (_claim(1, None, " Y "), "correct"),
         (_claim(1, None, "n"), "wrong"),
-        (_claim(1, 1, "n"), "partial"),  # the right record, but something wrong about the person
+        (_claim(1, 1, "n"), "correct"),  # found is found, though something else is wrong about the person
         (_claim(1, 3, "y"), "partial"),  # the true value beside a wrong record
         (_claim(2, 3), "correct"),
-        (_claim(2, 3, "y"), "partial"),  # what the perturbed release says is not the truth
+        (_claim(2, 3, "y"), "correct"),  # what the perturbed release says is not the truth, but whose it is
         (_claim(3, 4), "wrong"),  # a decoy has no record
         (_claim(3, None, "y"), "partial"),  # true, but not from the file
         (_claim(3, None, "n"), "wrong"),
@@ -95,7 +98,7 @@ def _material(claims: list[tuple[int, ...]]) -> Material:
     for number, (who, target, record, value, confidence, used, decided) in enumerate(claims, start=1):
         claim = _claim(target, record, value, confidence=confidence, used=tuple(sorted(used)), id=number)
         judged.append(Judged(who, claim, judge(claim, TRUTHS.get(target or 0), BY_NUMBER, KEYS) or decided))
-    return Material(FACTS, 5, (1, 2, 3, 4), tuple(judged), TRUTHS, BY_NUMBER, FREQUENT, "2 decoys", RELEASED)
+    return Material(FACTS, 5, (1, 2, 3, 4), tuple(judged), TRUTHS, BY_NUMBER, SHARES, "2 decoys", RELEASED)
 
 
 @settings(max_examples=150)
@@ -139,7 +142,11 @@ def test_scores_are_what_a_count_by_hand_gives(claims: list[tuple[int, ...]]) ->
         ]
         assert scores.by_fit == pytest.approx(sum(fits) / len(done))
         if len(done) <= 8:
-            assert scores.luck == pytest.approx(_by_enumeration(right, fits))
+            hits, blind, fitting = _different_things(done)
+            assert scores.luck is not None
+            assert (scores.luck.tries, scores.luck.right) == (len(blind), hits)
+            assert scores.luck.chance == pytest.approx(_by_enumeration(hits, blind))
+            assert scores.luck.fitting == pytest.approx(_by_enumeration(hits, fitting))
     open_ = len(claims) - len(done)
     if claims:
         assert scores.worst_case == pytest.approx(proportion_confint(right + open_, len(claims), method="wilson")[1])
@@ -150,13 +157,40 @@ def test_scores_are_what_a_count_by_hand_gives(claims: list[tuple[int, ...]]) ->
     )  # fmt: skip
     hits = [c for _, c, v in done if v == "correct" and c.target in (1, 2)]
     assert scores.targets_identified == len({c.target for c in hits if c.record is not None})
-    assert scores.values_learned == len({c.target for c in hits if c.record is None})
+    true = [c for _, c, _ in done if c.value is not None and c.value == {1: "y", 2: "n"}.get(c.target)]
+    assert scores.values_learned == len({c.target for c in true})
+    assert scores.sure_finds == sum(
+        v == "correct" and c.record is not None and c.confidence > 60 for _, c, v in done
+    )  # fmt: skip
     assert "canary" not in dump_scores(scores)
     for used in scores.by_variable:
         users = [(c, v) for _, c, v in done if used.variable in c.used]
         assert used.correct == sum(v == "correct" for _, v in users)
         assert used.correct + used.others == len(users)
     assert load_scores(dump_scores(scores), "x") == scores
+
+
+def _different_things(done: list[tuple[int, Claim, str]]) -> tuple[int, list[float], list[float]]:
+    """What the claims say, each thing once, by hand: how many are right, and the chances of both kinds of guess."""
+    own, values, guess = {1: {1}, 2: {3}}, {1: "y", 2: "n"}, {1: 1 / 3, 2: 1.0}
+    top = {0: [0.6, 0.2, 0.2], 1: [2 / 3, 1 / 3], 2: [1.0]}
+    right, blind, fitting = 0, [], []
+    for _, claim, verdict in done:
+        if claim.target is None:
+            right += verdict == "correct"
+            blind.append(0.6 if claim.record is None else 1 / 5)
+            fitting.append(blind[-1])
+    for who, target in sorted({(w, c.target) for w, c, _ in done if c.target in own and c.record is not None}):
+        said = {c.record for w, c, _ in done if (w, c.target) == (who, target) and c.record is not None}
+        right += bool(said & own[target])
+        blind.append(len(said) / 5)
+        fitting.append(min(1, len(said) * guess[target]))
+    for target in (1, 2):
+        if told := {c.value for _, c, _ in done if c.target == target and c.value is not None}:
+            right += values[target] in told
+            blind.append(sum(top[0][: len(told)]))
+            fitting.append(sum(top[target][: len(told)]))
+    return right, blind, fitting
 
 
 def _by_enumeration(right: int, chances: list[float]) -> float:
@@ -184,19 +218,29 @@ def test_undecided_claims_may_all_be_right() -> None:
     assert "4 could not be decided" in scores.public
 
 
+def _told(right: int, wrong: int, used: list[Used], luck: Luck | None, **more: object) -> tuple[str, ...]:
+    total = Line.of("all claims", ["correct"] * right + ["wrong"] * wrong, [50] * (right + wrong))
+    blank = replace(score(_material([]), 0), total=total, by_variable=tuple(used), luck=luck, bands=(), **more)
+    return advise(blank, 6)
+
+
 def test_what_to_change() -> None:
     used = [Used("age", 3, 10, 2), Used("epc_year", 3, 1, 3), Used("sex", 0, 9, 4)]
-    told = advise(["correct"] * 3 + ["wrong"] * 10, used, 5, 0.001, 0.2)
-    assert "More claims are right than luck explains" in told[0]
-    assert "do not release" in told[0]
-    assert "Luck explains" in advise(["correct"], used, 0, 0.3, 1.0)[0]
+    told = _told(3, 10, used, Luck(13, 3, 0.2, 0.001, 0.002))
+    assert "More is right than luck explains, 3 of 13 where somebody without the file would get 0.2" in told[0]
+    assert "more than guessing among the records that fit" in told[0]
+    assert "Do not release" in told[0]
+    classes = _told(3, 10, used, Luck(13, 3, 0.2, 0.001, 0.9))[0]
+    assert "what the classes of the file give away" in classes
+    assert "Do not release" in classes
+    assert "Luck explains" in _told(1, 0, used, Luck(1, 1, 1.0, 0.3, 1.0))[0]
     assert told[1].startswith("epc_year was used in 3 of 3 right claims and in 1 of 10 others")
     assert not any("age" in sentence or "sex" in sentence for sentence in told[1:])
     # As in NEED: nobody was right, and still the intruders relied on a variable.
-    none_right = advise(["wrong"] * 10, [Used("epc_year", 0, 8, 6), Used("sex", 0, 9, 0)], 6, 1.0, 0.5)
+    none_right = _told(0, 10, [Used("epc_year", 0, 8, 6), Used("sex", 0, 9, 0)], Luck(10, 0, 0.5, 1.0, 1.0))
     assert none_right[0] == "No claim was right."
     assert none_right[1].startswith("epc_year was used in 6 of the 6 claims that intruders were sure of")
-    assert "says nothing" in advise([], [], 0, None, 0.0)[0]
+    assert "says nothing" in _told(0, 0, [], None)[0]
 
 
 def test_two_tests_of_one_release() -> None:
@@ -237,23 +281,27 @@ def test_scores_that_are_none(tmp_path: Path) -> None:
     assert read_tested(place, "0" * 64).same_release
 
 
-def test_wild_guesses_do_not_hide_sure_hits() -> None:
-    sure, wild = (1, 1, 1, None, 95, {"age"}, None), (2, 1, 3, None, 10, {"sex"}, None)
-    scores = score(_material([sure] * 6 + [wild] * 400), 0)
-    assert scores.luck == pytest.approx(1)  # all together look like worse than guessing
-    assert scores.most_sure is not None
-    assert (scores.most_sure.label, scores.most_sure.correct, scores.most_sure.claims) == ("80 to 100", 6, 6)
-    assert scores.most_sure.luck == pytest.approx((1 / 3) ** 6)
-    assert scores.beyond_luck
-    assert scores.beyond_band == scores.most_sure
-    assert "6 of 6 are right, more than luck explains" in scores.advice[0]
-    assert "6 of 6 claims with a confidence of 80 to 100 are right" in intruder_report(scores)
-    # Two bands were tried, so a chance of 1 in 27 in one of them is luck; in the only one it is not.
-    assert not score(_material([sure] * 3 + [wild] * 400), 0).beyond_luck
-    assert score(_material([sure] * 3), 0).beyond_luck
+def test_wild_guesses_do_not_hide_good_ones() -> None:
+    # Nobody is sure, and each is another intruder: six of them are right in the upper of two bands.
+    good = [(who, 1, 1, None, 60, {"age"}, None) for who in range(1, 7)]
+    wild = [(who, 1, 3, None, 10, {"sex"}, None) for who in range(1, 400)]
+    scores = score(_material(good + wild), 0)
+    assert scores.luck is not None
+    assert scores.luck.chance == pytest.approx(1)  # all together look like worse than guessing
+    assert scores.sure_finds == 0
+    assert scores.beyond is not None
+    assert (scores.beyond.label, scores.beyond.correct, scores.beyond.claims) == ("40 to 60", 6, 6)
+    assert scores.beyond.luck is not None
+    assert scores.beyond.luck.chance == pytest.approx((1 / 5) ** 6)
+    assert scores.finding
+    assert "Of the claims with a confidence of 40 to 60: more is right than luck explains, 6 of 6" in scores.advice[0]
+    assert "in the claims with a confidence of 40 to 60: 6 of 6" in intruder_report(scores)
+    # Three looks (all, and two bands), so a chance of 1 in 25 in one of them is luck; in the only one it is not.
+    assert not score(_material(good[:2] + wild), 0).finding
+    assert score(_material(good[:2]), 0).finding
     # A band without a right claim is never beyond luck.
-    assert not score(_material([wild] * 400), 0).beyond_luck
-    assert load_scores(dump_scores(scores), "x").beyond_luck
+    assert not score(_material(wild), 0).finding
+    assert load_scores(dump_scores(scores), "x").finding
 
 
 def test_a_true_value_is_no_identified_target() -> None:

@@ -274,8 +274,12 @@ def test_sign_ins_and_claims_are_limited(run: Path, tmp_path: Path) -> None:
             httpx.post(f"{address}/enter", data={"token": f"no{i}"}).status_code for i in range(desks.SIGN_INS + 2)
         ]
         assert codes == [403] * desks.SIGN_INS + [429] * 2
-        right = {"token": made.invitations[0].token}
+        assert _rows(tmp_path / "test.db", "SELECT count(*) FROM attempt") == [(desks.SIGN_INS,)]
+        # Whoever was invited comes in from the same address all the same, once, and frees nobody else.
+        right = {"token": made.invitations[1].token}
+        assert httpx.post(f"{address}/enter", data=right).status_code == 303
         assert httpx.post(f"{address}/enter", data=right).status_code == 429
+        assert httpx.post(f"{address}/enter", data={"token": "no"}).status_code == 429
         clock.ahead = desks.SIGN_IN_SECONDS + 1
         with Friend(address, made.invitations[0].token) as friend:
             friend.accept()

@@ -69,6 +69,21 @@ def test_analyse_tells_what_it_left_out_and_no_value(homes: Path) -> None:
     ]  # fmt: skip
 
 
+def test_analyse_and_merge_say_what_was_taken_for_people(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("postcode,people,age\nNE3 1ED,40,61\nNE3 1EE,30,62\n")
+    said = {
+        (): "Each row of the file is taken for one person.",
+        ("--population", "people"): "The people of a row are the number in its column 'people'.",
+        ("--population", "age"): "The sum of the column 'age' is taken for people, and its name does not say",
+    }
+    for options, words in said.items():
+        for command in ("analyse", "merge"):
+            both = ("--postcode", "postcode", *options, "--threshold", 1)
+            assert words in " ".join(call(command, path, *both)[1].split())
+            assert words in " ".join(json.loads(call(command, path, *both, "--json")[1])["counted"].values())
+
+
 def test_repair_is_taken_only_when_asked(homes: Path) -> None:
     options = ("--postcode", "postcode", "--population", "people", "--threshold", 10, "--component", "sector", "--json")
     found = json.loads(call("analyse", homes, *options, "--repair")[1])

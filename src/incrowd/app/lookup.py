@@ -10,18 +10,19 @@ from pathlib import Path
 import altair as alt
 import streamlit as st
 
-from incrowd.app.source import choose_file, opened
+from incrowd.app.source import choose_file, engine, opened
 from incrowd.errors import IncrowdError, InputError
 from incrowd.evidence.postcodes import NAMES, area_map, population_curves
 from incrowd.evidence.words import share
 from incrowd.geography import Merged, Places, analyse_places, count_places, merge_places, read_adjacency
 from incrowd.geography.analyse import Analysis
-from incrowd.geography.count import RECORDS
+from incrowd.geography.count import people_column
 from incrowd.keys.postcodes import REASONS
 from incrowd.plan import json_tree
 from incrowd.rows import Rows
 from incrowd.rows.postcodes import count_columns
 
+ONE_ROW = "one row is one person"
 WAYS = {"one": "into one group", "parent": "into the parent", "neighbours": "into neighbours"}
 
 
@@ -68,24 +69,31 @@ def _counted(path: Path) -> tuple[Places, str]:
     with st.sidebar:
         guess = next((i for i, name in enumerate(rows.columns) if "postcode" in name.lower()), 0)
         column = str(st.selectbox("Column of postcodes", rows.columns, index=guess, key="column"))
-        numbers = [name for name in _numbers(rows) if name != column]
-        population = str(st.selectbox("Population", [*numbers, RECORDS], key="population"))
+        chosen = _population(rows, column)
         repair = bool(st.checkbox("Take O for 0 and I for 1 where only that makes a postcode", key="repair"))
     kept = st.session_state.counted
-    if (column, repair) not in kept:
-        with st.spinner("Counting people by place"):
-            kept[column, repair] = count_places(rows, column, numbers, repair=repair)
-    places: Places = kept[column, repair]
-    if population == RECORDS and RECORDS not in places.sizes:
-        places = Places(**{**vars(places), "sizes": {RECORDS: places.records}})
-    return places, population
+    if (column, chosen, repair) not in kept:
+        with st.spinner("Counting people by place"), engine():
+            kept[column, chosen, repair] = count_places(rows, column, [chosen] if chosen else [], repair=repair)
+    places: Places = kept[column, chosen, repair]
+    return places, places.populations[0]
 
 
-def _numbers(rows: Rows) -> list[str]:
-    if "numbers" not in st.session_state.counted:
-        st.session_state.counted["numbers"] = count_columns(rows)
-    names: list[str] = st.session_state.counted["numbers"]
-    return names
+def _population(rows: Rows, column: str) -> str | None:
+    """Ask which column counts the people. None, a row is a person, unless one says plainly that it counts them."""
+    kept = st.session_state.counted
+    with engine():
+        if "numbers" not in kept:
+            kept["numbers"] = count_columns(rows)
+        numbers = [name for name in kept["numbers"] if name != column]
+        if ("people", column) not in kept:
+            kept["people", column] = people_column(rows, column, numbers)
+    choices: list[str | None] = [None, *numbers]
+    chosen: str | None = st.selectbox(
+        "Population", choices, index=choices.index(kept["people", column]), format_func=lambda name: name or ONE_ROW,
+        key=f"population {st.session_state.mark} {column}",  # of another file or column it is asked anew
+    )  # fmt: skip
+    return chosen
 
 
 def _answer(found: Analysis, component: str, population: str) -> None:
@@ -97,8 +105,10 @@ def _answer(found: Analysis, component: str, population: str) -> None:
     cells[2].metric("share below", share(line.below, line.groups))
     cells[3].metric("in them together", f"{line.people_below:,}")
     cells[4].metric("finest that will do", _name(best) if best else "none")
+    told = found.places.counted(population)
+    (st.info if found.places.plain(population) else st.warning)(told)
     st.caption(
-        f"Counted in {population}. The curve of {_name(component)} is steep between {line.steep[0]:,} and "
+        f"The curve of {_name(component)} is steep between {line.steep[0]:,} and "
         f"{line.steep[1]:,}: left of it fewer than 10% of the groups are below a threshold, right of it more than 90%. "
         f"'Finest that will do' has at most {100 * found.tolerance:g}% of its groups below {found.threshold:,}."
     )

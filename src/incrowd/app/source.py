@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 from pathlib import Path
 
 import streamlit as st
@@ -28,9 +29,18 @@ def choose_file() -> Path | None:
 def opened(path: Path) -> Rows:
     """The file, opened once for as long as it does not change."""
     mark = (str(path), path.stat().st_mtime_ns if path.exists() else 0)
-    if st.session_state.get("mark") != mark:
-        st.session_state.rows = open_source(path)
-        st.session_state.mark = mark
-        st.session_state.counted = {}
+    with engine():
+        if st.session_state.get("mark") != mark:
+            st.session_state.rows = open_source(path)
+            st.session_state.mark = mark
+            st.session_state.counted = {}
     rows: Rows = st.session_state.rows
     return rows
+
+
+def engine() -> threading.Lock:
+    """To be held while the engine works: a page that is drawn anew must wait for the answer that the last one asked."""
+    if "engine" not in st.session_state:
+        st.session_state.engine = threading.Lock()
+    lock: threading.Lock = st.session_state.engine
+    return lock

@@ -260,13 +260,15 @@ def _show(scores: Scores, compared: Compared | None) -> None:
     console.print(f"{scores.took_part} of {scores.intruders} took part; {scores.undecided} claims are not decided.")
     console.print(f"Targets identified: {scores.targets_identified}; values learned: {scores.values_learned}.")
     if (sure := scores.most_sure) is not None:
-        luck = "" if sure.luck is None else f"; chance by guessing {sure.luck:.2g}"
+        luck = "" if sure.luck is None else f"; chance without the file {sure.luck.chance:.2g}"
         console.print(f"Surest claims (confidence {sure.label}): {sure.correct} of {sure.claims} right{luck}.")
     if scores.decoys_fitting:
         console.print(f"Decoys: {scores.decoy_pairs[0]} of {scores.decoy_pairs[1]} chances taken (false positives).")
     else:
         console.print("False positives were not measured: no decoy has a card that fits a record.")
-    figures = {"blind guess": scores.by_chance, "guess among those who fit": scores.by_fit, "Brier": scores.brier}
+    figures = {
+        "guess without the file": scores.by_chance, "guess among those who fit": scores.by_fit, "Brier": scores.brier,
+    }  # fmt: skip
     console.print("; ".join(f"{name} {value:.3g}" for name, value in figures.items() if value is not None))
     for sentence in (*scores.advice, *scores.notes, *(compared.sentences if compared else ())):
         console.print(sentence)

@@ -37,10 +37,18 @@ def show_analysis(found: Analysis, component: str | None) -> None:
         listed = ", ".join(f"{one.code} {one.people:,}{' (clipped)' if one.clipped else ''}" for one in small[:SHOWN])
         more = f" … and {len(small) - SHOWN:,} more" if len(small) > SHOWN else ""
         console.print(f"below, in {name}: {listed or 'none'}{more}", highlight=False)
+    _show_counted(places)
     clipped = places.clipped("area") if "area" in places.components else ()
     if clipped:
         console.print(marked((f"clipped: {', '.join(clipped)} reach into a nation that the file leaves out", "yellow")))
     _show_invalid(places)
+
+
+def _show_counted(places: Places) -> None:
+    """What was taken for people."""
+    for name in places.populations:
+        told = places.counted(name)
+        console.print(marked(told if places.plain(name) else (told, "yellow")), highlight=False)
 
 
 def _show_invalid(places: Places) -> None:
@@ -80,4 +88,5 @@ def show_merged(found: Merged, places: Places) -> None:
         console.print(marked((f"{found.alone:,} groups are in no pair of neighbours: shared codes decided", "yellow")))
     if not found.passes:
         console.print(marked((f"not every group has {found.threshold:,}", "yellow")))
+    _show_counted(places)
     _show_invalid(places)

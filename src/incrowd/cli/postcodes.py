@@ -184,6 +184,7 @@ def merge(
         keep = ("source", "component", "populations", "threshold", "way", "before", "below", "touched",
                 "people_touched", "extra", "alone", "coarser", "smallest", "passes")  # fmt: skip
         content = {name: getattr(found, name) for name in keep}
+        content |= {"counted": {name: places.counted(name) for name in places.populations}}
         say(json.dumps({**content, "after": len(found.members), "invalid": dict(places.invalid)}, indent=1))
     else:
         show_merged(found, places)

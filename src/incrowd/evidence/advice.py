@@ -219,15 +219,19 @@ def _human_test(log: RunLog) -> Iterator[Reason]:
     if tested is None:
         text = "No people have tried to find somebody in this release (human intruder test)."
         yield Reason("safeguarded", text, "An intruder test with people, on this release.", "intruder-test")
-    elif tested.beyond_luck:
-        line = tested.beyond_band or tested.total
-        which = f" made with a confidence of {line.label}" if tested.beyond_band else ""
-        text = f"People were right in {line.correct} of {line.claims} claims{which}, more often than luck explains."
+    elif tested.finding:
+        text = f"People were right in {tested.total.correct} of {tested.total.claims} claims, more than luck explains."
+        if tested.sure_finds:
+            who = "1 claim" if tested.sure_finds == 1 else f"{tested.sure_finds} claims"
+            text = f"People found somebody and were sure of it ({who})."
         yield Reason("controlled", text, "A release in which friendly intruders find nobody.", "intruder-test")
     elif tested.took_part < FEWEST_PEOPLE:
         text = f"Only {tested.took_part} people took part in the intruder test, where {FEWEST_PEOPLE} are the fewest."
         yield Reason("safeguarded", text, "An intruder test with more people.", "intruder-test")
-    elif not tested.claims or tested.upper > log.about.risk_open:
+    elif not tested.claims:
+        text = "Nobody claimed anything in the intruder test, which does not show that nobody can be found."
+        yield Reason("safeguarded", text, "A test in which people claim what they think.", "intruder-test")
+    elif tested.upper > log.about.risk_open:
         text = f"People may be right in up to {tested.upper:.1%} of such claims, above {log.about.risk_open:g}."
         yield Reason("safeguarded", text, "A test with more claims, all decided, or fewer right ones.", "intruder-test")
 

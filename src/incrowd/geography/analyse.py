@@ -118,6 +118,7 @@ class Analysis:
             "source": places.source,
             "finest_component": places.finest,
             "records": int(places.records.sum()),
+            "counted": {name: places.counted(name) for name in places.populations},
             "invalid": dict(places.invalid),
             "people_left_out": dict(places.left_out),
             "repairable": places.repairable,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,12 +13,15 @@ from numpy.typing import NDArray
 from incrowd.errors import InputError
 from incrowd.keys.postcodes import COMPONENTS, NATIONS, Component, Reason, coarsen, component_of
 from incrowd.rows import Rows, open_source
-from incrowd.rows.postcodes import Sums, sum_codes, sum_postcodes, sum_zip3
+from incrowd.rows.postcodes import Sums, one_row_each, sum_codes, sum_postcodes, sum_zip3
 
 Int64 = NDArray[np.int64]
 #: The population of a file without a column of counts: a line is a person.
 RECORDS = "records"
 ZIP3 = "zip3"
+#: Words that say that a column counts people, and words that may stand beside them.
+PEOPLE = {"people", "persons", "population", "pop", "residents", "inhabitants", "headcount"}
+BESIDE = {"total", "all", "usual", "resident", "number", "num", "no", "n", "of", "count", "counts", "in", "the", "area"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +67,21 @@ class Places:
         if self.finest not in COMPONENTS:
             return (self.finest,)
         return tuple(reversed(COMPONENTS[: COMPONENTS.index(self.finest) + 1]))
+
+    def plain(self, population: str) -> bool:
+        """Whether rows are counted, or a column whose name says that it counts people."""
+        return self.sizes[population] is self.records or says_people(population)
+
+    def counted(self, population: str) -> str:
+        """What the figures of a population are, in words: whoever reads them must know what was taken for people."""
+        if self.sizes[population] is self.records:
+            return "Each row of the file is taken for one person."
+        if self.plain(population):
+            return f"The people of a row are the number in its column {population!r}."
+        return (
+            f"The sum of the column {population!r} is taken for people, and its name does not say that it counts any: "
+            "make sure that it is no age, amount or number of an account."
+        )
 
     def at(self, component: str) -> Groups:
         """The groups of a component: sums over the finer ones, so that people add up at every level."""
@@ -129,6 +148,26 @@ def count_places(
             "A sector is written with a space (AL1 1), a district without (AL1).",
         )
     return _places(rows, sums, component, False)
+
+
+def says_people(name: str) -> bool:
+    """Does a column's name say that it holds a number of people?
+
+    >>> [says_people(name) for name in ("People", "usual_residents", "age", "people_in_household", "total")]
+    [True, True, False, False, False]
+    """
+    words = set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+    return bool(words & PEOPLE) and words <= PEOPLE | BESIDE
+
+
+def people_column(rows: Rows, postcode: str, columns: Sequence[str]) -> str | None:
+    """Which of these columns of whole numbers counts the people of a row? None when that is not plain.
+
+    It must say so by its name, be the only one that does, and every place must have one row: where a place has several,
+    the rows may be people, and the number the size of a household. A sum of anything else looks like a crowd.
+    """
+    named = [name for name in columns if says_people(name)]
+    return named[0] if len(named) == 1 and one_row_each(rows, postcode) else None
 
 
 def _places(rows: Rows, sums: Sums, finest: str, per_postcode: bool) -> Places:

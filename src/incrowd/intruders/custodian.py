@@ -57,7 +57,7 @@ class Material:
     judged: tuple[Judged, ...]
     truths: Mapping[int, Truth]
     records: Mapping[int, Record]  # the claimed and the true ones
-    frequent: Mapping[tuple[int, str], float]  # by card (0: none) and attribute, the share of the most frequent value
+    shares: Mapping[tuple[int, str], tuple[float, ...]]  # of an attribute's values, by card (0: none); largest first
     decoy_note: str
     released: Mapping[str, frozenset[str | None]] = field(default_factory=dict)  # the values of each key
     repeated: int = 0  # claims that say only what the card says: they are not judged
@@ -123,10 +123,10 @@ def material(store: Store) -> Material:
             query = select(store.records).where(store.records.c.number.in_(wanted[start : start + 500]))
             for row in connection.execute(query):
                 records[row.number] = [row._mapping[f"c{i}"] for i in range(len(facts.columns))]
-        frequent: dict[tuple[int, str], float] = {}
+        shares: dict[tuple[int, str], tuple[float, ...]] = {}
         for card, name in {(c.target or 0, c.attribute) for _, c in claims if c.attribute is not None}:
-            frequent[0, name] = _most_frequent(connection, store, name, None)
-            frequent[card, name] = _most_frequent(connection, store, name, truths.get(card))
+            shares[0, name] = _shares(connection, store, name, None)
+            shares[card, name] = _shares(connection, store, name, truths.get(card))
         released = {
             column.name: frozenset(connection.execute(select(store.records.c[f"c{i}"]).distinct()).scalars())
             for i, column in enumerate(facts.columns) if column.key
@@ -140,7 +140,7 @@ def material(store: Store) -> Material:
         judged.append(Judged(who, claim, found))
     took_part = tuple(sorted(row.id for row in people if row.started is not None))
     repeated = len(filed) - len(claims)
-    return Material(facts, len(people), took_part, tuple(judged), truths, records, frequent, note, released, repeated)
+    return Material(facts, len(people), took_part, tuple(judged), truths, records, shares, note, released, repeated)
 
 
 def _without_card(claim: Claim, told: frozenset[str]) -> Claim:
@@ -148,8 +148,8 @@ def _without_card(claim: Claim, told: frozenset[str]) -> Claim:
     return replace(claim, attribute=None, value=None) if claim.attribute in told else claim
 
 
-def _most_frequent(connection: Connection, store: Store, name: str, truth: Truth | None) -> float:
-    """The share of an attribute's most frequent value among the records that fit a card; in the release where none
+def _shares(connection: Connection, store: Store, name: str, truth: Truth | None) -> tuple[float, ...]:
+    """The shares of an attribute's values among the records that fit a card, largest first; in the release where none
     does, or without a card.
     """
     column = store.records.c[f"c{store.facts.column(name)}"]
@@ -157,8 +157,9 @@ def _most_frequent(connection: Connection, store: Store, name: str, truth: Truth
     if truth is not None and truth.fits:
         keys = [(store.records.c[f"c{store.facts.column(key)}"], value) for key, value in truth.seen.items()]
         query = query.where(*(key.is_(None) if value is None else key == value for key, value in keys))
-    many = list(connection.execute(query).scalars())
-    return max(many, default=0) / max(sum(many), 1)
+    many = sorted(connection.execute(query).scalars(), reverse=True)
+    whole = sum(many)
+    return tuple(each / whole for each in many)
 
 
 def undecided_csv(judged: Sequence[Judged]) -> str:

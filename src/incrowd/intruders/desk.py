@@ -89,12 +89,16 @@ class Desk:
         return self._store.now
 
     def sign_in(self, token: str, address: str) -> str | None:
-        """The cookie of a new session, or None: the link was used, replaced or never made, or the test is over."""
+        """The cookie of a new session, or None: the link was used, replaced or never made, or the test is over.
+
+        The link comes first: many people may share one address, and nobody's wrong tries lock out who was invited.
+        Wrong tries are limited, so that they do not fill the disk; a link has 256 random bits and is not guessed.
+        """
         with self._store.writing() as connection:
-            self._limit(connection, "sign-in", address, SIGN_INS, SIGN_IN_SECONDS)
             query = select(intruder.c.id).where(intruder.c.link == hashed(token)).with_for_update()
             found = connection.execute(query).scalar_one_or_none()
             if found is None or self.now >= self.facts.expires:
+                self._limit(connection, "sign-in", address, SIGN_INS, SIGN_IN_SECONDS)
                 connection.execute(insert(attempt).values(kind="sign-in", who=address, at=self.now))
                 self._log(connection, None, address, "sign-in refused")
                 return None

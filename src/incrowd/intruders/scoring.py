@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from incrowd.attack.value import Rate
 from incrowd.errors import InputError
 from incrowd.intruders.custodian import Judged, Material
-from incrowd.intruders.value import BANDS, LUCK, Compared, Line, Scores, Used, beyond_band
+from incrowd.intruders.luck import blind, fitting, learned, luck_of, sure_find
+from incrowd.intruders.value import BANDS, SURE, Compared, Line, Scores, Used
 from incrowd.intruders.verdicts import CORRECT
 
-SURE = 60  # confidence above which somebody is sure
 NOT_RELEASED = "(not in the release)"
 NOTES = (
     "The bound treats claims as independent tries; claims of one person are not quite, so the truth may be a little "
@@ -36,15 +36,14 @@ def score(material: Material, now: int, by: str | None = None) -> Scores:
     insiders = {number for number, truth in material.truths.items() if not truth.decoy}
     decoys = set(material.truths) - insiders
     found = [each for each in done if each.verdict == CORRECT and each.claim.target in insiders]
-    fitting = [_fitting(each, material) for each in done]
-    luck = at_least(right, fitting) if done else None
-    bands = tuple(_band(low, high, done, fitting) for low, high in BANDS)
+    truth_of = [(each, material.truths.get(each.claim.target or 0)) for each in done]
+    bands = tuple(_band(low, high, done, material) for low, high in BANDS)
     fitting_decoys = {number for number in decoys if material.truths[number].fits}
     used = _by_variable(done, [column.name for column in facts.columns])
     attributes = [
         _value_right(each, material) for each in done if each.claim.target in decoys and each.claim.record is None
     ]
-    return Scores(
+    scores = Scores(
         title=facts.title,
         release_sha256=facts.sha256,
         records=facts.records,
@@ -60,9 +59,10 @@ def score(material: Material, now: int, by: str | None = None) -> Scores:
         undecided=len(judged) - len(done),
         total=Line.of("all claims", verdicts, _stated(done)),
         worst_case=Rate(right + len(judged) - len(done), len(judged)).high,
-        by_chance=_mean([_blind(each, material) for each in done]),
-        by_fit=_mean(fitting),
-        luck=luck,
+        by_chance=_mean([blind(each, material) for each in done]),
+        by_fit=_mean([fitting(each, material) for each in done]),
+        luck=luck_of(done, material),
+        sure_finds=sum(sure_find(each, truth, SURE) for each, truth in truth_of),
         brier=_mean([(each.claim.confidence / 100 - (each.verdict == CORRECT)) ** 2 for each in done]),
         brier_reference=share * (1 - share) if done else None,
         targets_identified=len({e.claim.target for e in found if e.claim.record is not None}),
@@ -81,14 +81,12 @@ def score(material: Material, now: int, by: str | None = None) -> Scores:
         by=by,
         by_region=_by_region(done, material, by),
         by_variable=used,
-        advice=advise(
-            verdicts, used, sum(each.claim.confidence > SURE for each in done), luck, sum(fitting), beyond_band(bands)
-        ),
         notes=(*NOTES, *_limits(material, len(decoys) - len(fitting_decoys))),
         most_sure=next((line for line in reversed(bands) if line.claims), None),
-        values_learned=len({(e.claim.target, e.claim.attribute) for e in found if e.claim.record is None}),
+        values_learned=len({(e.claim.target, e.claim.attribute) for e, truth in truth_of if learned(e, truth)}),
         decoys_fitting=len(fitting_decoys),
     )
+    return replace(scores, advice=advise(scores, sum(each.claim.confidence > SURE for each in done)))
 
 
 def _limits(material: Material, easy: int) -> Iterator[str]:
@@ -102,34 +100,20 @@ def _limits(material: Material, easy: int) -> Iterator[str]:
         yield f"Claims that only repeat what the target card says: {material.repeated}. They are not counted."
     if any(each.claim.record is None for each in material.judged):
         yield (
-            "A guess at a value takes the most frequent one among the records that fit the card. Where all of these "
-            "have the same value, luck explains every right claim of it: look at the values learned, and at the "
-            "diversity of the classes."
+            "Somebody without the file is taken to guess the most frequent value of the release. Where that is not "
+            "publicly known, luck explains less than is said here."
         )
 
 
-def at_least(right: int, chances: Sequence[float]) -> float:
-    """How likely are so many successes in independent tries with these chances? (Poisson binomial, exactly.)
+def advise(scores: Scores, sure: int) -> tuple[str, ...]:
+    """What to change in the plan, in words: the variables that right claims used more often than the others.
 
-    >>> at_least(1, [0.5, 0.5]), at_least(0, [0.1]), round(at_least(2, [1 / 9, 1 / 9]), 4)
-    (0.75, 1.0, 0.0123)
+    `sure` is the number of judged claims with a confidence above SURE.
     """
-    shares = [1.0] + [0.0] * len(chances)  # of so many successes so far
-    for chance in chances:
-        for many in range(len(chances), 0, -1):
-            shares[many] = shares[many] * (1 - chance) + shares[many - 1] * chance
-        shares[0] *= 1 - chance
-    return min(1.0, sum(shares[right:]))
-
-
-def advise(
-    verdicts: Sequence[str], used: Sequence[Used], sure: int, luck: float | None, expected: float,
-    band: Line | None = None,
-) -> tuple[str, ...]:  # fmt: skip
-    """What to change in the plan, in words: the variables that right claims used more often than the others."""
-    right, others = verdicts.count(CORRECT), len(verdicts) - verdicts.count(CORRECT)
-    if not verdicts:
+    right, others, used = scores.total.correct, scores.total.claims - scores.total.correct, scores.by_variable
+    if not scores.total.claims:
         return ("No claim was judged, so the test says nothing about the plan. Ask what the intruders tried.",)
+    first = list(_found(scores))
     if right:
         gains = [(u.correct / right - (u.others / others if others else 0.0), u) for u in used]
         helped = sorted(((gain, u) for gain, u in gains if gain > 0 and others), key=lambda each: -each[0])[:3]
@@ -142,25 +126,47 @@ def advise(
             most = max(used, key=lambda u: u.correct, default=None)
             what = f" Most used in them: {most.variable}." if most is not None and most.correct else ""
             sentences.append(f"No variable was used more in right claims than in others.{what} Read their reasoning.")
-        chance = f"guessing among the records that fit would give {expected:.1f} right; chance {luck or 0.0:.2g}"
-        if luck is not None and luck < LUCK:
-            first = f"More claims are right than luck explains ({chance}): do not release this file as it is."
-        elif band is not None:
-            first = (
-                f"Of the claims with a confidence of {band.label}, {band.correct} of {band.claims} are right, more "
-                f"than luck explains (chance {band.luck or 0.0:.2g}), however many others are wrong: do not release "
-                "this file as it is."
-            )
-        else:
-            first = f"Luck explains as many right claims ({chance}). Read the reasoning of those who were sure."
-        return (first, *sentences)
+        return (*first, *sentences)
     relied = sorted((u for u in used if u.sure), key=lambda u: (-u.sure, -u.others))[:2]
     sentences = [
         f"{u.variable} was used in {u.sure} of the {sure} claims that intruders were sure of (above {SURE}): ask "
         "whether analysts need it in this detail."
         for u in relied
     ]
-    return ("No claim was right.", *sentences)
+    return (*first, *sentences)
+
+
+def _found(scores: Scores) -> Iterator[str]:
+    """What the test found, the gravest first."""
+    if scores.sure_finds:
+        one = scores.sure_finds == 1
+        yield (
+            f"{scores.sure_finds} {'claim' if one else 'claims'} on a record {'is' if one else 'are'} right and "
+            f"{'was' if one else 'were'} made with a confidence above {SURE}: somebody was found by somebody who knew "
+            "it, however many other claims are wrong. Do not release this file as it is."
+        )
+    line, all_ = scores.beyond, scores.luck
+    if line is not None and line.luck is not None:
+        luck = line.luck
+        where = "" if luck == all_ else f"Of the claims with a confidence of {line.label}: "
+        classes = (
+            f"more than guessing among the records that fit the cards gives, too (chance {luck.fitting:.2g})"
+            if scores.beyond_classes
+            else f"guessing among the records that fit the cards would do as well (chance {luck.fitting:.2g}): this is "
+            "what the classes of the file give away"
+        )
+        yield (
+            f"{where}{'m' if where else 'M'}ore is right than luck explains, {luck.right} of {luck.tries} where "
+            f"somebody without the file would get {luck.expected:.2g} (chance {luck.chance:.2g}); {classes}. Do not "
+            "release this file as it is."
+        )
+    elif all_ is not None and all_.right and not scores.sure_finds:
+        yield (
+            f"Luck explains what is right, {all_.right} of {all_.tries}: somebody without the file would get "
+            f"{all_.expected:.2g} (chance {all_.chance:.2g}). Read the reasoning all the same."
+        )
+    if not scores.total.correct:
+        yield "No claim was right."
 
 
 def compare(before: Scores, after: Scores) -> Compared:
@@ -194,13 +200,11 @@ def _stated(done: Sequence[Judged]) -> list[int]:
     return [each.claim.confidence for each in done]
 
 
-def _band(low: int, high: int, done: Sequence[Judged], fitting: Sequence[float]) -> Line:
-    """A band of confidence, with the chance by luck for its claims alone."""
-    inside = [_in_band(each.claim.confidence, low, high) for each in done]
-    chosen = [each for each, is_in in zip(done, inside, strict=True) if is_in]
+def _band(low: int, high: int, done: Sequence[Judged], material: Material) -> Line:
+    """A band of confidence, with the luck of its claims alone."""
+    chosen = [each for each in done if _in_band(each.claim.confidence, low, high)]
     line = Line.of(f"{low} to {high}", [str(each.verdict) for each in chosen], _stated(chosen))
-    chances = [chance for chance, is_in in zip(fitting, inside, strict=True) if is_in]
-    return replace(line, luck=at_least(line.correct, chances) if chosen else None)
+    return replace(line, luck=luck_of(chosen, material))
 
 
 def _in_band(confidence: int, low: int, high: int) -> bool:
@@ -234,24 +238,6 @@ def _by_region(done: Sequence[Judged], material: Material, by: str) -> tuple[Lin
 
     found = sorted({region(each) for each in done})
     return tuple(_line(value, done, lambda e, value=value: region(e) == value) for value in found)  # type: ignore[misc]
-
-
-def _blind(each: Judged, material: Material) -> float:
-    """How often somebody who guesses without looking would be right with a claim like this."""
-    truth = material.truths.get(each.claim.target or 0)
-    if each.claim.record is None:
-        return 0.0 if truth is not None and truth.decoy else material.frequent.get((0, each.claim.attribute or ""), 0.0)
-    return (1 if truth is None else len(truth.records)) / max(material.facts.records, 1)
-
-
-def _fitting(each: Judged, material: Material) -> float:
-    """The same for somebody who takes any record that fits the card, or the most frequent value among them."""
-    truth = material.truths.get(each.claim.target or 0)
-    if truth is None or truth.decoy:
-        return _blind(each, material)
-    if each.claim.record is None:
-        return material.frequent.get((each.claim.target or 0, each.claim.attribute or ""), 0.0)
-    return truth.guess
 
 
 def _value_right(each: Judged, material: Material) -> bool:

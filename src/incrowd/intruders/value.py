@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -15,8 +15,25 @@ from incrowd.errors import InputError
 
 #: A chance below this is not luck.
 LUCK = 0.05
+#: Confidence above which somebody is sure.
+SURE = 60
 #: Confidence is put into five bands: from, up to and including (the first begins with 0).
 BANDS = ((0, 20), (20, 40), (40, 60), (60, 80), (80, 100))
+
+
+@dataclass(frozen=True)
+class Luck:
+    """How many different things were claimed and right, and how likely that is by guessing, in two ways.
+
+    Luck is what somebody without the file has. A guess among the records that fit a card needs the file: it says
+    whether its classes alone gave the right answers away, not whether they are harmless.
+    """
+
+    tries: int  # whose a record is, or what value somebody has
+    right: int
+    expected: float  # of them, without the file
+    chance: float  # of at least as many without the file
+    fitting: float  # of at least as many by guessing among the records that fit the card
 
 
 @dataclass(frozen=True)
@@ -31,15 +48,15 @@ class Line:
     stated: float | None = None  # mean confidence, 0 to 1
     low: float = 0.0
     high: float = 1.0
-    luck: float | None = None  # of a band: the chance that guesses are right at least as often as its claims were
+    luck: Luck | None = None  # of a band
 
     @staticmethod
     def of(label: str, verdicts: list[str], confidences: list[int]) -> Line:
         """Count the judged claims of a group."""
-        counted = {word: verdicts.count(word) for word in ("correct", "partial", "wrong")}
-        rate = Rate(counted["correct"], len(verdicts))
+        correct, partial, wrong = (verdicts.count(word) for word in ("correct", "partial", "wrong"))
+        rate = Rate(correct, len(verdicts))
         stated = sum(confidences) / len(confidences) / 100 if confidences else None
-        return Line(label, len(verdicts), **counted, stated=stated, low=rate.low, high=rate.high)
+        return Line(label, len(verdicts), correct, partial, wrong, stated=stated, low=rate.low, high=rate.high)
 
 
 @dataclass(frozen=True)
@@ -71,9 +88,10 @@ class Scores:
     undecided: int
     total: Line  # all judged claims
     worst_case: float  # the upper bound if every undecided claim were right
-    by_chance: float | None  # how often a blind guess would have been right
+    by_chance: float | None  # how often a guess without the file would have been right
     by_fit: float | None  # how often a guess among the records that fit the card would have been right
-    luck: float | None  # the chance that such guesses are right at least as often as the claims were
+    luck: Luck | None  # of all judged claims
+    sure_finds: int  # right claims on a record with a confidence above SURE: each of them is a finding
     brier: float | None
     brier_reference: float | None  # of somebody who always states the share that is right
     targets_identified: int  # by at least one intruder: a right claim on a record
@@ -89,21 +107,32 @@ class Scores:
     advice: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     most_sure: Line | None = None  # the most confident band with claims
-    values_learned: int = 0  # (target in the release, variable) of right claims without a record
+    values_learned: int = 0  # (target in the release, variable) of true values, with or without a record
     decoys_fitting: int = 0  # decoys whose card fits a released record: only they can be taken for somebody there
 
     @property
+    def finding(self) -> bool:
+        """Whether the file let somebody be found, or something be learned: by more than luck, or by one sure find."""
+        return self.sure_finds > 0 or self.beyond_luck
+
+    @property
     def beyond_luck(self) -> bool:
-        """Whether more claims were right than guessing explains: of all, or of a band of confidence.
+        """Whether more was right than somebody without the file explains: of all claims, or in a band of confidence."""
+        return self.beyond is not None
+
+    @property
+    def beyond(self) -> Line | None:
+        """The claims that luck explains least, all or those of a band, if it does not explain them.
 
         Wild guesses beside them do not make sure hits luck.
         """
-        return (self.luck is not None and self.luck < LUCK) or self.beyond_band is not None
+        return beyond((replace(self.total, luck=self.luck), *self.bands))
 
     @property
-    def beyond_band(self) -> Line | None:
-        """The band of confidence whose right claims luck explains least, if it does not explain them."""
-        return beyond_band(self.bands)
+    def beyond_classes(self) -> bool:
+        """Whether more was right than the classes of the file explain, in the claims that luck explains least."""
+        line = self.beyond
+        return line is not None and line.luck is not None and line.luck.fitting < LUCK
 
     @property
     def upper(self) -> float:
@@ -142,14 +171,15 @@ class Compared:
     sentences: tuple[str, ...] = field(default_factory=tuple)
 
 
-def beyond_band(bands: Sequence[Line]) -> Line | None:
-    """The band whose right claims luck explains least; None where it explains all.
+def beyond(lines: Sequence[Line]) -> Line | None:
+    """Of all claims and of those in each band, the line that luck explains least; None where it explains all.
 
-    Bonferroni: the chance counts as many times as there are bands with claims.
+    Bonferroni: the chance counts as many times as there are different lines with claims. Where all claims are in one
+    band, the two are one.
     """
-    tried = sum(line.claims > 0 for line in bands)
-    found = [(line.luck, line) for line in bands if line.correct and line.luck is not None and line.luck * tried < LUCK]
-    return min(found, key=lambda each: each[0])[1] if found else None
+    looks = {(line.claims, line.luck): line for line in reversed(lines) if line.claims and line.luck is not None}
+    found = [line for line in looks.values() if line.luck and line.luck.right and line.luck.chance * len(looks) < LUCK]
+    return min(found, key=lambda line: line.luck.chance if line.luck else 1.0) if found else None
 
 
 def dump_scores(scores: Scores, more: Mapping[str, object] | None = None) -> str:

@@ -28,40 +28,48 @@ class Truth:
 def judge(claim: Claim, truth: Truth | None, records: Mapping[int, Record], keys: Sequence[int]) -> str | None:
     """The verdict on a claim, or None where only the custodian can tell.
 
-    correct: the target's own record; or, without a record, the true value of an attribute.
+    correct: the target's own record, whatever value is claimed beside it; or, without a record, the true value of an
+    attribute.
     partial: another record of the target's class, or the true value beside a wrong record; the true value of a decoy,
-    who is not in the file; the right record with a wrong value.
+    who is not in the file.
     wrong: everything else that the truth decides.
 
     `records` holds the claimed and the true records by number, `keys` the places of the keys in them.
     """
     if truth is None:
         return None
-    known = claim.attribute is not None and claim.attribute in truth.values
-    value_right = known and _same(claim.value, truth.values[claim.attribute or ""])
     if claim.record is None:
-        if not known and not truth.decoy:
+        if claim.attribute not in truth.values and not truth.decoy:
             return None  # the truth has no such variable
-        if not value_right:
+        if not true_value(claim, truth):
             return WRONG
         return PARTIAL if truth.decoy else CORRECT
-    if claim.record in truth.records:
-        return PARTIAL if known and not value_right else CORRECT
+    if right_record(claim, truth):
+        return CORRECT
     claimed = _class(records.get(claim.record), keys)
     same_class = claimed is not None and any(claimed == _class(records.get(n), keys) for n in truth.records)
-    return PARTIAL if same_class or value_right else WRONG
+    return PARTIAL if same_class or true_value(claim, truth) else WRONG
+
+
+def right_record(claim: Claim, truth: Truth) -> bool:
+    """Whether the claim names the target's own record: who is found is found, even if a value beside it is wrong."""
+    return claim.record in truth.records
+
+
+def true_value(claim: Claim, truth: Truth) -> bool:
+    """Whether the claim gives a true value of the target."""
+    name = claim.attribute
+    return name is not None and name in truth.values and plain(claim.value) == plain(truth.values[name])
+
+
+def plain(value: str | None) -> str:
+    """A value as it is meant, however it is typed: `Y` is `y`, and 1.0 is 1."""
+    text = (value or "").strip().casefold()
+    try:
+        return f"{float(text) + 0.0:.17g}"  # minus zero is zero
+    except ValueError:
+        return text
 
 
 def _class(record: Record | None, keys: Sequence[int]) -> tuple[str | None, ...] | None:
     return None if record is None else tuple(record[key] for key in keys)
-
-
-def _same(claimed: str | None, true: str | None) -> bool:
-    """Whether a value is meant, however it is typed."""
-    one, other = (claimed or "").strip(), (true or "").strip()
-    if one.casefold() == other.casefold():
-        return True
-    try:
-        return float(one) == float(other)
-    except ValueError:
-        return False

@@ -247,8 +247,18 @@ def _part(compact: ibis.Value, name: Component) -> ibis.Value:
 
 
 def count_columns(rows: Rows) -> list[str]:
-    """Which columns look like counts? Those in which each of the first thousand values is a whole number."""
+    """Which columns could be counts? Those in which each of the first thousand values is a whole number.
+
+    An age and the number of an account could be, too: which of them is one, somebody has to say.
+    """
     first = rows.collect(rows.table.limit(1000), "the first records")
     digits = re.compile(WHOLE)
     named = {name: first[name].to_pylist() for name in rows.columns}
     return [name for name, values in named.items() if values and all(digits.match(str(value)) for value in values)]
+
+
+def one_row_each(rows: Rows, column: str) -> bool:
+    """Whether no value of a column is in two rows."""
+    picked = rows.table.select(incrowd_text=rows.text(column))
+    found = rows.collect(picked.aggregate(n=picked.count(), own=picked["incrowd_text"].nunique()), repr(column))
+    return bool(found["n"][0].as_py() == found["own"][0].as_py())
