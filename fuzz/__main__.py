@@ -81,7 +81,7 @@ def _play(kind: Kind, seed: str, seconds: float, place: Path, shrinking: float) 
             seen[one] += 1
         if new:
             failed.append((number, outcome))
-        for fault in outcome.faults if new else ():
+        for fault in outcome.faults[:3] if new else ():
             print(f"{kind.NAME} {number}: {fault.sort}: {fault.text}", file=sys.stderr, flush=True)
     tally.seconds = time.monotonic() - begun
     tally.found = [keep(kind, seed, number, outcome, place, shrinking) for number, outcome in failed]

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from fuzz import tables
+from fuzz import tables, twists
 from fuzz.oracle import Judged, Records, Unjudged, judge
 from fuzz.outcome import UNEXPLAINED, Outcome
 
@@ -27,9 +27,7 @@ def make(rng: Random) -> dict[str, Any]:
         unit = "person"
         columns[unit] = [f"p{rng.randrange(max(1, many // 2))}" for _ in range(many)]
     style = tables.style_of(rng, columns, sorts)
-    if style["form"] == "parts" and style["cuts"] and rng.random() < 0.4:
-        style["mixed"] = rng.choice(["int-float", "date-time", "int-text", "bool-int"])
-        columns["age"] = _mixed(rng, style["mixed"], style["cuts"][0], many)
+    style["twist"] = twists.twist(rng, columns, style)
     population = None
     if rng.random() < 0.3:
         lines = [i for i in range(many) for _ in range(rng.randint(1, 3))]
@@ -37,17 +35,6 @@ def make(rng: Random) -> dict[str, Any]:
     values = sorted({cell for cell in columns[SENSITIVE] if cell} - {"*"})
     asked = [_ask(rng, values, sorts[SENSITIVE], population is not None) for _ in range(8)]
     return {"columns": columns, "style": style, "unit": unit, "population": population, "asked": [*filter(None, asked)]}
-
-
-def _mixed(rng: Random, way: str, cut: int, many: int) -> list[str | None]:
-    """Values whose type differs between parts, and that any common reader keeps apart."""
-    first, second = {
-        "int-float": (["1", "2", "3"], ["1.6", "2.4", "0.8"]),
-        "date-time": (["2024-01-01", "2024-01-02"], ["2024-01-01 09:30:00", "2024-01-02 10:00:00"]),
-        "int-text": (["1", "2"], ["01", "2 ", "two"]),
-        "bool-int": (["true", "false"], ["2", "3"]),
-    }[way]
-    return [rng.choice(first if i < cut else second) for i in range(many)]
 
 
 def _ask(rng: Random, values: list[str], sort: str, outside: bool) -> dict[str, Any] | None:
@@ -111,7 +98,7 @@ def play(case: dict[str, Any], folder: Path) -> Outcome:
     from incrowd import IncrowdError, parse_model, verify
 
     outcome = Outcome()
-    name = _write(case, folder)
+    name = twists.write(folder, case["columns"], case["style"])
     if case["population"] is not None:
         (folder / "population.csv").write_text(tables.to_csv(case["population"]))
     outside = folder / "population.csv" if case["population"] is not None else None
@@ -129,6 +116,7 @@ def play(case: dict[str, Any], folder: Path) -> Outcome:
             outcome.code = "X001"
             continue
         outcome.released = True
+        outcome.check(case["style"]["twist"] != "twice", "wrong", "a file with two columns of one name is read")
         sizes = [records.size(members) for members in records.classes(KEYS).values()]
         counted = (found.records, found.people, found.k, found.classes, found.uniques)
         ours = (len(records.rows), len(set(records.people)), min(sizes), len(sizes), sizes.count(1))
@@ -155,29 +143,6 @@ def _compare(outcome: Outcome, text: str, found: Any, judged: Judged, asked: dic
         at = [KEYS.index(key) for key in own]
         failing = [c for c in records.classes(KEYS) if tuple(c[i] for i in at) in judged.failing]
         outcome.check(found.failing_classes == len(failing), "wrong", f"{text}: {found.failing_classes} classes fail")
-
-
-def _write(case: dict[str, Any], folder: Path) -> str:
-    """The file; parts of differing types are written one by one."""
-    way = case["style"].get("mixed")
-    if way is None:
-        return tables.write(folder, "people", case["columns"], case["style"])
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    (folder / "people").mkdir()
-    first, second = {
-        "int-float": (pa.int64(), pa.float64()),
-        "date-time": (pa.date32(), pa.timestamp("us")),
-        "int-text": (pa.int64(), pa.string()),
-        "bool-int": (pa.bool_(), pa.int64()),
-    }[way]
-    cut = case["style"]["cuts"][0]
-    for number, (part, kind) in enumerate([(slice(None, cut), first), (slice(cut, None), second)]):
-        table = pa.table({name: pa.array(cells[part], pa.string()) for name, cells in case["columns"].items()})
-        table = table.set_column(table.column_names.index("age"), "age", table["age"].cast(kind))
-        pq.write_table(table, folder / "people" / f"part-{number}.parquet")
-    return "people"
 
 
 def _records(case: dict[str, Any]) -> Records:
@@ -209,5 +174,5 @@ def smaller(case: dict[str, Any]) -> Iterator[dict[str, Any]]:
             if kept:
                 yield {**case, "columns": {n: [cells[i] for i in kept] for n, cells in case["columns"].items()}}
         size //= 3
-    if case["style"]["form"] not in ("csv", "parts"):
-        yield {**case, "style": {"form": "csv"}}
+    if case["style"]["form"] not in ("csv", "parts") and case["style"]["twist"] is None:
+        yield {**case, "style": {"form": "csv", "twist": None}}
