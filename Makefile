@@ -2,8 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
+FUZZ_SECONDS ?= 600
+FUZZ_SEED ?= 1
 .DEFAULT_GOAL := help
-.PHONY: help demo app test test-all check bench bench-scale docs lock clean
+.PHONY: help demo app test test-all fuzz check bench bench-scale docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +25,9 @@ test: $(STAMP) ## The tests (slow ones apart)
 
 test-all: $(STAMP) ## All tests, the slow ones too
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "slow or not slow"
+
+fuzz: $(STAMP) ## Chance attacks everything: FUZZ_SECONDS=600 FUZZ_SEED=1; what it finds is in fuzz-found/
+	$(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
 
 check: $(STAMP) ## Style, types and the rules of the rooms
 	$(BIN)/ruff check .
@@ -51,4 +56,4 @@ lock: ## Resolve requirements.lock anew (versions and hashes, no index address)
 		--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock
 
 clean: ## Remove what the targets made
-	rm -rf .venv demo build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv demo fuzz-found build dist .pytest_cache .mypy_cache .ruff_cache
