@@ -9,3 +9,6 @@ settings.register_profile(
     "incrowd", deadline=None, derandomize=bool(os.environ.get("CI")), suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("incrowd")
+
+# One key for all runs of the tests, so that runs in two folders give the same bytes. It is the first of RFC 8032.
+os.environ["INCROWD_SIGNING_KEY"] = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"

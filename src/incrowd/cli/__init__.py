@@ -29,6 +29,7 @@ MODULES = (
     "risking",
     "attacking",
     "auditing",
+    "sealing",
     "sweeping",
     "comparing",
     "searching",

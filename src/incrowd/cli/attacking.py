@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.trusting import Trusted, Unsigned, trusting
 
 if TYPE_CHECKING:
     from incrowd.intrusion import Intrusion
@@ -47,6 +48,8 @@ def attack(
         Path | None,
         typer.Option(help="Write the lines of the records most at risk here. Keep it inside: it is about people."),
     ] = None,
+    trust: Trusted = None,
+    unsigned: Unsigned = False,
     json_: Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")] = False,
 ) -> None:
     """Let simulated intruders try a release, and count how often they are right.
@@ -67,7 +70,7 @@ def attack(
     with bar("attacks tried", quiet=json_) as told:
         found = try_attacks(
             source, original=original, scenarios=scenario, attacks=names, register=register, others=other or (),
-            tables=table or (), folder=folder, linker=engine,
+            tables=table or (), folder=folder, linker=engine, trust=trusting(trust, unsigned),
             progress=lambda _, number, total: told(number - 1, total),
         )  # fmt: skip
         told(len(found.attacks) or 1, len(found.attacks) or 1)
