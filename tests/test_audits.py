@@ -24,6 +24,7 @@ from incrowd.cli import app
 from incrowd.evidence.past import PastRun
 from incrowd.evidence.review import Reviewed, review_page, write_review
 from people import plan_with, write_case
+from sealing_cases import as_before_seals, reseal
 
 SCENARIO = {"name": "nosy", "keys": ["age", "sex"]}
 
@@ -58,6 +59,7 @@ def test_what_differs_is_named_part_by_part(made: ic.Run, tmp_path: Path) -> Non
     manifest = json.loads((other.audit / "manifest.json").read_text())
     manifest["versions"]["duckdb"] = "0.1"
     (other.audit / "manifest.json").write_text(json.dumps(manifest))
+    reseal(other.folder)
     found = ic.diff_audits(made.folder, other.folder)
     plan = _found(found, "plan")
     # An inserted step is one difference; the steps after it are compared with themselves.
@@ -160,7 +162,10 @@ def test_a_release_that_was_changed_is_worse(made: ic.Run, tmp_path: Path) -> No
     with file.open() as lines:
         sizes = Counter(tuple(line.split(",")[:2]) for line in lines.readlines()[1:])
     assert min(sizes.values()) == 1
-    found = ic.review(run)
+    with pytest.raises(ic.InputError, match=r"D295.*people\.csv is changed"):
+        ic.review(run)
+    as_before_seals(run)
+    found = ic.review(run, trust=ic.Trust(unsigned=True))
     assert found.released == "differs"
     assert [(one.holds, one.has) for one in found.requirements] == [(False, 1)]
     assert any("required" in one for one in found.worse)
@@ -232,6 +237,7 @@ def test_attacks_are_compared_with_those_of_the_audit(
     then = {"attack": "try", "scenario": "nosy", "knows": "nothing", "acts": "guesses", "sentence": "",
             "success": {"hits": 40, "tries": 60}, "baseline": 0.1, "control": None}  # fmt: skip
     (run / "audit" / "log.json").write_text(json.dumps({**log, "attacks": [then]}))
+    reseal(run)
     assert ic.review(run).worse == ()  # no better than then
     table(41)
     assert ic.review(run).worse == ("nosy: try is right in 68.3% of 60 tries, was 66.7%",)
@@ -250,6 +256,7 @@ def test_the_day_of_the_review_is_read_where_the_plan_names_one(made: ic.Run, tm
     plan = yaml.safe_load((run / "audit" / "plan.yaml").read_text())
     plan["attest"] = {"review": {"role": "Data owner", "next": "2026-01-31", "triggers": ["a new register"]}}
     (run / "audit" / "plan.yaml").write_text(yaml.safe_dump(plan, sort_keys=False))
+    reseal(run)
     found = ic.review(run, today=date(2026, 2, 1))
     assert (found.due, found.overdue) == ("2026-01-31", True)
     assert not ic.review(run, today=date(2026, 1, 31)).overdue
@@ -282,6 +289,7 @@ def test_the_exit_code_says_whether_it_became_worse(made: ic.Run, tmp_path: Path
     assert list(run.glob("review-*/review.html"))
     file = run / "release" / "people.csv"
     file.write_text(file.read_text() + "77,f,y,001\n")
-    done = runner.invoke(app, ["review", str(run), "--json", "--out", str(tmp_path / "new")])
+    as_before_seals(run)
+    done = runner.invoke(app, ["review", str(run), "--json", "--unsigned", "--out", str(tmp_path / "new")])
     assert done.exit_code == 1
     assert json.loads(done.stdout)["worse"]

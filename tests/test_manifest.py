@@ -9,7 +9,7 @@ from io import StringIO
 from pathlib import Path
 
 from incrowd.evidence.dictionary import DictionaryRow, dictionary_csv
-from incrowd.evidence.manifest import hash_file, release_manifest
+from incrowd.evidence.manifest import data_entries, hash_entries, hash_file, hash_release, release_manifest
 
 
 def test_dictionary_lists_few_values_and_counts_many() -> None:
@@ -30,11 +30,19 @@ def test_manifest_names_bytes_and_nothing_else(tmp_path: Path) -> None:
     big, small = tmp_path / "data.csv", tmp_path / "a.html"
     big.write_bytes(b"a" * 3_000_000)
     small.write_bytes(b"")
-    text = release_manifest(tmp_path)
+    text = release_manifest((*data_entries(big), *data_entries(small)))
     assert str(tmp_path) not in text
     first, second = json.loads(text)["files"]
     assert first == {"name": "a.html", "bytes": 0, "sha256": hashlib.sha256(b"").hexdigest()}
     assert second == {"name": "data.csv", "bytes": 3_000_000, "sha256": hash_file(big)}
     assert hash_file(big) == hashlib.sha256(b"a" * 3_000_000).hexdigest()
-    (tmp_path / "manifest.json").write_text(text)
-    assert text == release_manifest(tmp_path)
+
+
+def test_data_that_was_hashed_once_is_named_as_the_file_itself(tmp_path: Path) -> None:
+    file, parts = tmp_path / "data.parquet", tmp_path / "data"
+    file.write_bytes(b"a")
+    parts.mkdir()
+    for number in range(3):
+        (parts / f"part-{number}.parquet").write_bytes(b"b" * number)
+        assert hash_entries(data_entries(parts)) == hash_release(parts)
+    assert hash_entries(data_entries(file)) == hash_release(file)

@@ -17,7 +17,9 @@ from incrowd.evidence.manifest import hash_file
 from incrowd.plan import load_plan
 from incrowd.plan.files import named_files, with_files
 from people import SECRET, plan_with, write_case
+from sealing_cases import as_before_seals, reseal
 
+OLD = ic.Trust(unsigned=True)
 CODE = "import sys; from incrowd.cli import main; sys.argv[0] = 'incrowd'; main()"
 FUNCTION = "def keeps(original, released):\n    return released.num_rows > 0\n"
 
@@ -132,11 +134,14 @@ def test_a_changed_side_file_is_found(run: ic.Run, tmp_path: Path) -> None:
     found = ic.reproduce(run.folder, folder=tmp_path / "home")
     assert not found.same
     assert [entry.name for entry in found.inputs if entry.state == "differs"] == ["look.csv"]
-    # A copy that was changed in the audit is not trusted.
+    # A copy that was changed in the audit is not trusted: neither by its seal, nor by its hash where there is none.
     look.write_bytes(kept)
     copy = next((run.audit / "files").glob("*look.csv"))
     copy.write_bytes(kept.replace(b"n1", b"n9", 1))
-    found = ic.reproduce(run.folder)
+    with pytest.raises(ic.InputError, match=r"D295.*look\.csv is changed"):
+        ic.reproduce(run.folder)
+    as_before_seals(run.folder)
+    found = ic.reproduce(run.folder, trust=OLD)
     assert not found.same
     assert [(e.name, e.where) for e in found.inputs if e.state == "differs"] == [("look.csv", "the audit's copy")]
 
@@ -146,16 +151,21 @@ def test_changed_release_files_are_found(run: ic.Run, tmp_path: Path) -> None:
     for name in changed:
         path = run.release / name
         path.write_bytes(path.read_bytes() + b" ")
-    found = ic.reproduce(tmp_path / "home" / "release")
+    with pytest.raises(ic.InputError, match="D295"):
+        ic.reproduce(tmp_path / "home" / "release")
+    as_before_seals(run.folder)
+    found = ic.reproduce(tmp_path / "home" / "release", trust=OLD)
     assert not found.same
-    assert {file.again for file in found.files} == {"same"}
     assert found.data_same
     assert [file.name for file in found.files if file.stored == "differs"] == changed
 
 
 def test_a_changed_plan_or_a_file_too_many_is_found(run: ic.Run, tmp_path: Path) -> None:
     (run.release / "extra.csv").write_text("x\n")
-    found = ic.reproduce(run.folder)
+    with pytest.raises(ic.InputError, match=r"D295.*extra\.csv is unlisted"):
+        ic.reproduce(run.folder)
+    as_before_seals(run.folder)
+    found = ic.reproduce(run.folder, trust=OLD)
     assert [(f.name, f.stored, f.again) for f in found.files if f.stored != "same"] == [
         ("extra.csv", "differs", "missing")
     ]
@@ -163,7 +173,7 @@ def test_a_changed_plan_or_a_file_too_many_is_found(run: ic.Run, tmp_path: Path)
     (run.release / "extra.csv").unlink()
     plan = run.audit / "plan.yaml"
     plan.write_text(plan.read_text().replace("title: People", "title: Others"))
-    found = ic.reproduce(run.folder)
+    found = ic.reproduce(run.folder, trust=OLD)
     assert found.plan == "differs"
     assert not found.same
 
@@ -185,8 +195,9 @@ def test_a_refused_run_and_a_folder_without_an_audit(tmp_path: Path) -> None:
     with pytest.raises(ic.InputError, match="D192"):
         ic.reproduce(tmp_path)
     (refused / "audit" / "manifest.json").unlink()
+    (refused / "audit" / "manifest.json.sig").unlink()
     with pytest.raises(ic.InputError, match="D237"):
-        ic.reproduce(refused)
+        ic.reproduce(refused, trust=OLD)
 
 
 def test_versions_that_differ_are_named(tmp_path: Path) -> None:
@@ -195,6 +206,7 @@ def test_versions_that_differ_are_named(tmp_path: Path) -> None:
     manifest = json.loads(path.read_text())
     manifest["versions"]["duckdb"] = "1.0.0"
     path.write_text(json.dumps(manifest))
+    reseal(run.folder)
     found = ic.reproduce(run.folder)
     assert found.same
     assert list(found.versions) == ["duckdb"]

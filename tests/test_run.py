@@ -47,8 +47,11 @@ def test_the_whole_way(tmp_path):
     assert {row["note"] for row in rows} == {f"00{i}" for i in range(7)}
     assert {p.name for p in done.release.iterdir()} == {
         "people.csv", "people.csv-metadata.json", "datapackage.json", "dictionary.csv", "report.html", "manifest.json",
+        "manifest.json.sig",
     }  # fmt: skip
-    assert {p.name for p in done.audit.iterdir()} == {"plan.yaml", "log.json", "report.html", "manifest.json", "secret"}
+    assert {p.name for p in done.audit.iterdir()} == {
+        "plan.yaml", "log.json", "report.html", "manifest.json", "manifest.json.sig", "secret",
+    }  # fmt: skip
     assert stat.S_IMODE((done.audit / "secret").stat().st_mode) == 0o600
     assert stat.S_IMODE(done.audit.stat().st_mode) == 0o700
     assert (tmp_path / "release").resolve() == done.release.resolve()

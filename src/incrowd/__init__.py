@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from incrowd.beside import perturbed_table
     from incrowd.demo import write_demo
     from incrowd.errors import IncrowdError, InputError, NotReleasable, PlanError, SecretError
+    from incrowd.evidence.checked import Trust
     from incrowd.evidence.review import Reviewed
     from incrowd.geography import (
         Merged,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from incrowd.rows import Rows, open_source
     from incrowd.rows.lookup import find_hierarchies
     from incrowd.rows.tabulate import tabulate
+    from incrowd.sealing import SealVerification, sign_audit, verify_audit
     from incrowd.search import FoundRecoding, search_file
     from incrowd.secret import Secret
     from incrowd.sweeping import Swept, sweep
@@ -73,9 +75,11 @@ _HOME = {
     "Rows": "rows",
     "Run": "pipeline",
     "Scenario": "risk.value",
+    "SealVerification": "sealing",
     "Secret": "secret",
     "SecretError": "errors",
     "Swept": "sweeping",
+    "Trust": "evidence.checked",
     "Verification": "verification",
     "analyse_places": "geography",
     "assess": "assessment",
@@ -96,11 +100,13 @@ _HOME = {
     "run": "pipeline",
     "run_tiers": "tiering",
     "search_file": "search",
+    "sign_audit": "sealing",
     "starter_plan": "profiling",
     "sweep": "sweeping",
     "tabulate": "rows.tabulate",
     "try_attacks": "intrusion",
     "verify": "verification",
+    "verify_audit": "sealing",
     "write_demo": "demo",
 }
 
@@ -132,9 +138,11 @@ __all__ = [
     "Rows",
     "Run",
     "Scenario",
+    "SealVerification",
     "Secret",
     "SecretError",
     "Swept",
+    "Trust",
     "Verification",
     "analyse_places",
     "assess",
@@ -155,11 +163,13 @@ __all__ = [
     "run",
     "run_tiers",
     "search_file",
+    "sign_audit",
     "starter_plan",
     "sweep",
     "tabulate",
     "try_attacks",
     "verify",
+    "verify_audit",
     "write_demo",
 ]
 

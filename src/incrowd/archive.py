@@ -11,8 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.errors import InputError, PlanError
-from incrowd.evidence.manifest import MANIFEST, AuditManifest, InputEntry, hash_file, input_entry
-from incrowd.plan import Plan, inspect_plan, json_tree, read_text
+from incrowd.evidence.checked import Trust, check, read_manifest, refuse
+from incrowd.evidence.files import SECRET_FILE
+from incrowd.evidence.inputs import input_entry
+from incrowd.evidence.manifest import SIGNATURE, AuditManifest, FileEntry, InputEntry, hash_file
+from incrowd.evidence.seal import CHANGED, SealedFile
+from incrowd.plan import Plan, inspect_plan, json_tree
 from incrowd.plan.files import SOURCE, NamedFile, named_files, with_files
 from incrowd.release import open_workspace
 from incrowd.secret import Secret
@@ -34,6 +38,20 @@ class FoundInput:
         return self.state == "same"
 
 
+def places(path: Path) -> tuple[Path | None, Path | None, Path | None]:
+    """The audit and the release behind one of a run's folders, and the folder that has the runs; None for each that is
+    not there.
+    """
+    given = path.resolve()
+    run = given.parent if given.name in ("release", "audit") else given
+    audit = run / "audit" if (run / "audit").is_dir() else given
+    release = run / "release" if (run / "release").is_dir() else None
+    # A folder with a plan alone is where somebody works, and no audit.
+    there = (audit / "plan.yaml").is_file() and (audit / "log.json").is_file()
+    home = run.parent.parent if run.parent.name == "runs" else None
+    return audit if there or ((audit / SIGNATURE).is_file() and audit.name == "audit") else None, release, home
+
+
 @dataclass(frozen=True)
 class Archive:
     """Where a run is kept. `release` is None where only its audit is here, or where nothing was released."""
@@ -41,32 +59,37 @@ class Archive:
     audit: Path
     release: Path | None
     home: Path  # where the plan's files are looked for
+    manifest: AuditManifest | None  # what the run was made with and from; None in an audit of an early version
 
     @staticmethod
-    def find(path: Path, folder: Path | None = None) -> Archive:
-        """The run behind its folder, its release, its audit, or the pointer to its release.
+    def find(path: Path, folder: Path | None = None, trust: Trust = Trust()) -> Archive:  # noqa: B008
+        """The run behind its folder, its release, its audit, or the pointer to its release: as it was sealed, by a key
+        that is known, or an error.
 
         `folder` says where the files of the plan are; left out, they are looked for where the run was.
         """
-        given = path.resolve()
-        run = given.parent if given.name in ("release", "audit") else given
-        audit = run / "audit" if (run / "audit").is_dir() else given
-        # A folder with a plan alone is where somebody works, and no audit.
-        if not (audit / "plan.yaml").is_file() or not (audit / "log.json").is_file():
+        audit, release, home = places(path)
+        if audit is None:
             message = f"{path} has no audit beside it, so nobody can tell how it was made."
             raise InputError("D192", message, "Name the folder of a run, runs/ID, its release or its audit.")
-        release = run / "release" if (run / "release").is_dir() else None
-        home = run.parent.parent if run.parent.name == "runs" else run
-        found = Archive(audit, release, (folder or home).resolve())
-        manifest = found.manifest
-        if folder is not None or manifest is None or run.parent.name != "runs":
-            return found
-        return Archive(audit, release, (home / manifest.folder).resolve())
+        manifest = read_manifest(check(audit, release, home, trust))
+        if folder is None and manifest is not None and home is not None:
+            folder = home / manifest.folder
+        run = audit.parent if audit.name == "audit" else audit
+        return Archive(audit, release, (folder or home or run).resolve(), manifest)
+
+    def _read(self, name: str) -> str:
+        """A file of the audit, as it was sealed: it may change after the first look."""
+        content = (self.audit / name).read_bytes()
+        listed = {} if self.manifest is None else {entry.name: entry for entry in self.manifest.files}
+        if name in listed and FileEntry.of(name, content) != listed[name]:
+            refuse([SealedFile(f"audit/{name}", CHANGED)])
+        return content.decode()
 
     @property
     def plan(self) -> Plan:
         """The plan as it was run. Files that it names may be elsewhere now."""
-        found = inspect_plan(read_text(self.audit / "plan.yaml"), self.home)
+        found = inspect_plan(self._read("plan.yaml"), self.home)
         faults = [fault for fault in found.faults if fault.code not in {"P020", "P047"}]
         if found.plan is None or faults:
             raise PlanError(faults)
@@ -75,27 +98,19 @@ class Archive:
     @property
     def secret(self) -> Secret:
         """The secret behind it; custodians may delete it when nobody needs to repeat the release."""
-        if not (self.audit / "secret").is_file():
+        if not (self.audit / SECRET_FILE).is_file():
             message = "the audit has no secret, so nobody can tell how its release was made."
             raise InputError("D192", message, "Put the secret back if you keep it elsewhere.")
         try:
-            return Secret(bytes.fromhex((self.audit / "secret").read_text().strip()))
+            return Secret(bytes.fromhex(self._read(SECRET_FILE).strip()))
         except (OSError, ValueError):
             raise InputError("D235", "the secret of this audit cannot be read.") from None
-
-    @property
-    def manifest(self) -> AuditManifest | None:
-        """What the run was made with and from; None in an audit without one, or with one that cannot be read."""
-        try:
-            return AuditManifest.of(json_tree((self.audit / MANIFEST).read_text(encoding="utf-8")))
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
 
     @property
     def log(self) -> dict[str, Any]:
         """What happened in the run, as it was written down."""
         try:
-            content: dict[str, Any] = json_tree((self.audit / "log.json").read_text(encoding="utf-8"))
+            content: dict[str, Any] = json_tree(self._read("log.json"))
             if not isinstance(content, dict):
                 raise ValueError
         except (OSError, ValueError):
@@ -128,7 +143,7 @@ class Archive:
         if entry is None:
             return FoundInput(file.place, path.name, "unknown", where, path)
         now = input_entry(NamedFile(file.place, str(path), file.about_people), path.parent)
-        same = (now.sha256, dict(now.parts)) == (entry.sha256, dict(entry.parts))
+        same = now is not None and (now.sha256, dict(now.parts)) == (entry.sha256, dict(entry.parts))
         return FoundInput(file.place, Path(name).name, "same" if same else "differs", where, path)
 
     def changed_since(self) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.archive import Archive
+from incrowd.evidence.checked import Trust
 from incrowd.evidence.manifest import AuditManifest
 from incrowd.evidence.past import PastRun
 
@@ -31,9 +32,11 @@ class Difference:
     second: str | None
 
 
-def diff_audits(first: str | Path, second: str | Path) -> tuple[Difference, ...]:
-    """Compare two audits; each is named by a run's folder, its release or its audit."""
-    one, other = Archive.find(Path(first)), Archive.find(Path(second))
+def diff_audits(first: str | Path, second: str | Path, *, trust: Trust | None = None) -> tuple[Difference, ...]:
+    """Compare two audits; each is named by a run's folder, its release or its audit. `trust` says whose signatures
+    count.
+    """
+    one, other = (Archive.find(Path(each), None, trust or Trust()) for each in (first, second))
     found = _plan_differences(_dumped(one), _dumped(other))
     pairs: dict[str, tuple[Mapping[str, str], Mapping[str, str]]] = {}
     manifests = one.manifest, other.manifest

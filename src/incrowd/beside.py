@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from incrowd.archive import Archive
 from incrowd.errors import InputError, NotReleasable, PlanError
+from incrowd.evidence.checked import Trust
 from incrowd.keys.cellkey import KEYS, LARGEST, Perturbations, Perturbed, perturb, rule_10_5
 from incrowd.plan import Plan, check_columns, inspect_plan, read_text, released_columns
 from incrowd.rows import Rows, open_source
@@ -79,6 +80,7 @@ def perturbed_table(
     ptable: Path | None = None,
     threshold: int = 10,
     secret: Secret | None = None,
+    trust: Trust | None = None,
 ) -> Counted:
     """How many people are there by these variables, said so that no single person shows?
 
@@ -87,7 +89,7 @@ def perturbed_table(
     everybody can count protects nobody, and tells the noise.
     """
     path = Path(source)
-    plan, folder, released = _find(path)
+    plan, folder, released, file = _find(path, trust or Trust())
     place = _place(plan, folder, population)
     _check_names(plan, by)
     secret = secret or find_secret(folder)
@@ -106,7 +108,7 @@ def perturbed_table(
             check_columns(plan, data.columns, data.place)
         rows = data.bring_in()
         if population and len(countable) == len(by):
-            _refuse_small(rows, path, plan, folder)
+            _refuse_small(rows, file)
         return _count(rows, by, countable, table, threshold, secret)
 
 
@@ -179,19 +181,24 @@ def read_ptable(path: Path) -> Perturbations:
     return Perturbations(values, path.name)
 
 
-def _find(path: Path) -> tuple[Plan, Path, list[str]]:
-    """The plan, the folder its files are looked for in, and the released columns."""
+def _find(path: Path, trust: Trust) -> tuple[Plan, Path, list[str], str | Path]:
+    """The plan, the folder its files are looked for in, the released columns, and the file that has them: without a
+    release, the data.
+    """
     if path.suffix in (".yaml", ".yml"):
         folder = path.resolve().parent
         plan = _plan(path, folder)
-        return plan, folder, released_columns(plan)
+        return plan, folder, released_columns(plan), plan.data.place(folder)
     try:
-        archive = Archive.find(path)
-    except InputError:
+        archive = Archive.find(path, None, trust)
+    except InputError as error:
+        if error.code != "D192":
+            raise
         message = f"{path} is neither a plan nor a release with its audit."
         raise InputError("D140", message, "Say: incrowd table plan.yaml --by region,age") from None
     plan = archive.plan
-    return plan, archive.home, list(open_source(_released_file(archive, plan)).columns)
+    file = _released_file(archive, plan)
+    return plan, archive.home, list(open_source(file).columns), file
 
 
 def _released_file(archive: Archive, plan: Plan) -> Path:
@@ -230,10 +237,8 @@ def _check_names(plan: Plan, by: Sequence[str]) -> None:
             raise InputError("D139", f"{name!r} is not a variable of the plan that can be counted.", hint)
 
 
-def _refuse_small(rows: Rows, path: Path, plan: Plan, folder: Path) -> None:
+def _refuse_small(rows: Rows, file: str | Path) -> None:
     """Is the population so much larger than the release that the release does not show its counts?"""
-    is_plan = path.suffix in (".yaml", ".yml")
-    file = plan.data.place(folder) if is_plan else _released_file(Archive.find(path), plan)
     released, people = open_source(file).count(), rows.count()
     if released > MOST_RELEASED * people:
         message = f"the release has {released:,} records where the population has {people:,}: it shows these counts."

@@ -13,7 +13,8 @@ import pyarrow as pa
 from incrowd.assessment import plan_scenarios
 from incrowd.attack.situation import fetch
 from incrowd.errors import InputError
-from incrowd.evidence.manifest import hash_release
+from incrowd.evidence.checked import Trust
+from incrowd.evidence.manifest import hash_entries
 from incrowd.intruders.cards import Wanted, deal
 from incrowd.intruders.making import Invitation, Rules, make
 from incrowd.intruders.protocol import CONFIDENTIALITY, SOURCES, protocol
@@ -65,6 +66,7 @@ def new_test(
     original: Path | None = None,
     folder: Path | None = None,
     clock: Callable[[], float] = time.time,
+    trust: Trust | None = None,
 ) -> Made:
     """Prepare a test of a run's release. The truth is found again from the audit, and stored in the test only."""
     now = clock()
@@ -72,7 +74,7 @@ def new_test(
     expires = _moment(options.expires, now, OPEN_DAYS, "--expires")
     delete_on = _moment(options.delete_on, now, KEPT_DAYS, "--delete-on")
     _check(options, now, expires, delete_on)
-    with trace_release(release, original, folder) as traced:
+    with trace_release(release, original, folder, trust) as traced:
         scenario = _scenario(traced.plan, options.scenario)
         unknown = [name for name in options.names if name not in traced.plan.variables]
         if unknown:
@@ -93,7 +95,7 @@ def new_test(
             options.confidentiality,
         )  # fmt: skip
         sure = scenario.knows_who_is_in and not found
-        sha256 = hash_release(traced.done.file)
+        sha256 = hash_entries(traced.done.counted)
         facts, invitations = make(
             place, rules, situation.released, situation.keys, cards, note, scenario.name, sure, sha256, clock
         )

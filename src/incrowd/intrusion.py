@@ -10,6 +10,7 @@ from pathlib import Path
 from incrowd.attack.value import Attacked
 from incrowd.attacking import attack_all, attack_names, chosen_scenarios, in_scenario
 from incrowd.errors import InputError
+from incrowd.evidence.checked import Trust
 from incrowd.outside import Files, read_beside
 from incrowd.plan import split_tier
 from incrowd.tracing import Traced, trace_plan, trace_release
@@ -40,13 +41,15 @@ def try_attacks(
     folder: str | Path | None = None,
     linker: str = "duckdb",
     progress: Callable[[str, int, int], None] | None = None,
+    trust: Trust | None = None,
 ) -> Intrusion:
     """Try attacks on a release, or on what a plan would release. Nothing is released, and no truth is stored.
 
     `source` is a plan, or a run's folder or its release folder; `original` the data where they are now, and `folder`
     where the plan's other files are. `register` is a file of people whom an intruder could look up, `others` other
     releases about some of the same people, `tables` published counts. Without names, all scenarios of the plan and all
-    attacks that cost little are tried. `linker` is the engine of probabilistic linkage: duckdb or spark.
+    attacks that cost little are tried. `linker` is the engine of probabilistic linkage: duckdb or spark. `trust` says
+    whose signature of a run counts.
 
     >>> import incrowd as ic
     >>> ic.try_attacks("plan.yaml", attacks=["linkage"]).attacks[0].success  # doctest: +SKIP
@@ -59,7 +62,7 @@ def try_attacks(
         None if register is None else Path(register), tuple(map(Path, others)), tuple(map(Path, tables)), linker
     )
     done = 0
-    with _traced(Path(source), original, folder) as traced:
+    with _traced(Path(source), original, folder, trust) as traced:
         chosen = chosen_scenarios(traced.plan, scenarios)
 
         def told(attack: str, scenario: str) -> None:
@@ -75,9 +78,11 @@ def try_attacks(
         return Intrusion(str(source), situation.released.num_rows, situation.known.num_rows, tuple(found), refusal)
 
 
-def _traced(source: Path, original: str | Path | None, folder: str | Path | None) -> AbstractContextManager[Traced]:
+def _traced(
+    source: Path, original: str | Path | None, folder: str | Path | None, trust: Trust | None
+) -> AbstractContextManager[Traced]:
     data, home = None if original is None else Path(original), None if folder is None else Path(folder)
     file, _ = split_tier(source)
     if not file.exists():
         raise InputError("D200", f"there is no plan or release {source}.", "Name a plan.yaml, or the folder of a run.")
-    return trace_plan(source, data, home) if file.suffix in PLANS else trace_release(source, data, home)
+    return trace_plan(source, data, home) if file.suffix in PLANS else trace_release(source, data, home, trust)

@@ -15,15 +15,17 @@ from incrowd.attacking import attack_run, attack_steps
 from incrowd.comparison import compare
 from incrowd.errors import InputError, NotReleasable
 from incrowd.evidence.about import about
-from incrowd.evidence.files import finish_audit, write_audit, write_release_files
+from incrowd.evidence.files import Origin, finish_audit, write_audit, write_release_files
 from incrowd.evidence.groups import MOST_CLASSES, Group, achieved_by, by_group
+from incrowd.evidence.inputs import Taken, take_inputs
 from incrowd.evidence.log import RunLog, Snapshot, StepLog
-from incrowd.evidence.manifest import hash_release
+from incrowd.evidence.manifest import FileEntry, hash_entries
 from incrowd.intruders.value import read_tested
 from incrowd.keys.loss import lost_bits
 from incrowd.keys.requirements import Likeness
 from incrowd.opening import begin, share_of
 from incrowd.plan import Plan, load_plan
+from incrowd.plan.files import named_files
 from incrowd.protect import UNIT, Change, Context, DistantState, State, near, protect, refuse_slips
 from incrowd.release import Known, Workspace, gate, open_workspace
 from incrowd.rows import Rows, open_source, reopen
@@ -32,6 +34,7 @@ from incrowd.rows.frame import LINE
 from incrowd.rows.memory import keep_below, parse_memory
 from incrowd.rows.publish import published_table
 from incrowd.secret import Secret, find_secret, has_secret, new_secret, order_records
+from incrowd.signing import Signer, find_signer, leave_public
 from incrowd.stopping import held
 
 #: Called with the name of what begins, its number and how many there are.
@@ -60,6 +63,9 @@ def run(
     within: Callable[[float], None] | None = None,
     together: tuple[Attacked, ...] = (),
     source_hidden: bool = False,
+    signer: Signer | None = None,
+    signed: bool = True,
+    tried: Tried | None = None,
 ) -> Run:
     """Take a plan from the raw file to a release. Raises NotReleasable, and publishes nothing, when it must not be.
 
@@ -67,6 +73,8 @@ def run(
     pointer `release` are put (the same). `memory` caps what the process may use. `progress` hears what begins, `within`
     which share of it the engine has done. `together` are attacks with another file of the same plan, for the report;
     `source_hidden` says that the public report may not tell how many records came, as another file's does not.
+    `signer` signs audit and release (the key beside the secret when left out; nobody when not `signed`, as in versions
+    before). `tried` is what was tried with the others of the same plan: only the same bytes from the same are released.
     """
     if not isinstance(plan, Plan) and not Path(plan).exists() and "@" in Path(plan).name:
         message = "a file of one tier is released with those of the others, or not at all."
@@ -76,9 +84,11 @@ def run(
     cap = None if memory is None else parse_memory(memory)
     with keep_below(cap) as unwatch, open_workspace(home) as work, ExitStack() as stack:
         secret = secret or find_secret(home)
+        signer = (signer or find_signer(home)) if signed else None
         attacked = bool(attack_steps(plan))
         tell = teller(progress, len(plan.steps) + 5 + attacked)
         tell("read and count")
+        inputs = take_inputs(named_files(plan), folder) if tried is None else tried.inputs
         start, context = begin(plan, folder, secret, work.spill, cap, stack, within, trace=attacked)
         if plan.scenarios or plan.use_cases or plan.sweep is not None or plan.alternatives:
             start = near(start, "what the plan asks about risk and utility")
@@ -92,19 +102,32 @@ def run(
             log = replace(log, utility=compare(plan, context, start, state, released))
         tell("evidence")
         if plan.intruder_test is not None:
-            log = replace(log, intruder_test=read_tested(folder / plan.intruder_test, hash_release(done.file)))
-        write_audit(work.audit, plan, log, secret)
+            log = replace(log, intruder_test=read_tested(folder / plan.intruder_test, hash_entries(done.counted)))
+        begun = write_audit(work.audit, plan, log, secret)
+        origin = Origin(folder, inputs, home)
         if done.refusal is not None:
-            finish_audit(work.audit, plan, log, folder, None, home)
-            work.keep_audit()
+            work.keep_audit(finish_audit(work.audit, plan, log, begun, origin, (), signer))
             raise done.refusal
-        notes = write_release_files(work.release, plan, log, released)
-        finish_audit(work.audit, plan, log, folder, work.release, home)
+        if tried is not None and hash_entries(done.counted) != tried.sha256:
+            message = "the file is not the one that was tried together with the others."
+            raise NotReleasable("R034", message, "A search that is timed finds another recoding each time: pin it.")
+        files = write_release_files(work.release, plan, log, released, done.counted, signer)
+        audited = finish_audit(work.audit, plan, log, begun, origin, files.entries, signer)
         unwatch()
         with ExitStack() as whole, published_table(plan.release.table, released, log.released_columns):
             whole.enter_context(held())  # the file, its pointer and its table, or none of them
-            place = work.publish()
-    return Run(place, place / "release", place / "audit", log, notes)
+            place = work.publish(files.entries, audited)
+        if signer is not None:
+            leave_public(home, signer.public)
+    return Run(place, place / "release", place / "audit", log, files.notes)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A file that was made on trial: what it was made from, and which bytes it was."""
+
+    inputs: tuple[Taken, ...]
+    sha256: str
 
 
 @dataclass(frozen=True)
@@ -146,6 +169,7 @@ class Done:
     file: Path
     state: State | DistantState
     traced: Rows | None  # the written records and their lines in the source, where the rows have them
+    counted: tuple[FileEntry, ...]  # the bytes that the gate counted
 
 
 def carry_out(
@@ -169,7 +193,7 @@ def carry_out(
     file, columns, units, traced = _write(plan, state.rows, context.ended(state.history), work)
     tell("gate: count the written file again")
     known = _known(state, context)
-    verdicts, refusal = gate(plan, file, columns, steps[-1].after.records, context.secret, units, known)
+    verdicts, refusal, counted = gate(plan, file, columns, steps[-1].after.records, context.secret, units, known)
     log = RunLog(
         plan.title, plan.tier, plan.data.kind, plan.data.unit, tuple(steps), verdicts,
         {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
@@ -180,7 +204,7 @@ def carry_out(
         tell("attacks on the written file")
         tried = attack_run(plan, context, near(start, "an attack"), near(state, "an attack"), traced)
         log, refusal = replace(log, verdicts=(*verdicts, *tried.verdicts), attacks=tried.attacks), tried.refusal
-    return Done(log, refusal, file, state, traced)
+    return Done(log, refusal, file, state, traced, counted)
 
 
 def _groups(state: State | DistantState) -> tuple[Group, ...]:

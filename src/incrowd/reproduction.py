@@ -9,9 +9,11 @@ from pathlib import Path
 from incrowd.archive import Archive
 from incrowd.attack.value import TOGETHER, Attacked
 from incrowd.errors import InputError, NotReleasable
-from incrowd.evidence.manifest import AuditManifest, hash_file, release_entries, versions
+from incrowd.evidence.checked import Trust
+from incrowd.evidence.manifest import MANIFEST, SIGNATURE, AuditManifest, hash_file, versions
 from incrowd.evidence.past import PastRun
 from incrowd.pipeline import Progress, run
+from incrowd.signing import Signer
 
 
 @dataclass(frozen=True)
@@ -71,14 +73,15 @@ def reproduce(
     memory: str | None = None,
     progress: Progress | None = None,
     within: Callable[[float], None] | None = None,
+    trust: Trust | None = None,
 ) -> Reproduction:
     """Carry the plan of an audit out again in a private folder and compare the bytes. Nothing is published.
 
     `path` is a run's folder, its release, its audit, or the pointer to the release. `original` is the data where it is
     now; `folder` where all other files of the plan are: left out, the audit's own copies are used, and large files are
-    looked for where the run was.
+    looked for where the run was. `trust` says whose signature counts.
     """
-    archive = Archive.find(Path(path), None if folder is None else Path(folder))
+    archive = Archive.find(Path(path), None if folder is None else Path(folder), trust or Trust())
     manifest = archive.manifest
     if manifest is None:
         raise InputError("D237", "this audit has no manifest to compare with.", "Audits of earlier versions have none.")
@@ -90,7 +93,7 @@ def reproduce(
     stored = _hashes(archive.release)
     plan = "same" if hash_file(archive.audit / "plan.yaml") == manifest.plan_sha256 else "differs"
     again: dict[str, str] | None = None
-    refused = None
+    refused, key = None, manifest.key
     if plan == "same" and all(each.state in ("same", "unknown") for each in inputs):
         with archive.staged(found, source) as (ready, where, private):
             try:
@@ -98,8 +101,9 @@ def reproduce(
                     ready, folder=where, out=private / "out-again", secret=archive.secret, memory=memory,
                     progress=progress, within=within, together=_together(archive),
                     source_hidden=bool(archive.log.get("source_hidden")),
+                    signer=None if key is None else Signer(key), signed=key is not None,
                 )  # fmt: skip
-                again = _hashes(done.release)
+                again = _signed(manifest, _hashes(done.release) or {})
             except NotReleasable as refusal:
                 refused = refusal.code
     since = tuple(archive.changed_since()) if folder is None else ()
@@ -120,8 +124,19 @@ def _together(archive: Archive) -> tuple[Attacked, ...]:
     return tuple(one for one in PastRun.of(archive.log).attacks if one.scenario.startswith(TOGETHER))
 
 
+def _signed(manifest: AuditManifest, again: dict[str, str]) -> dict[str, str]:
+    """With the signature of its manifest: nobody signs here, but the same manifest and key have the same one."""
+    then = {entry.name: entry.sha256 for entry in manifest.release}
+    same = MANIFEST in again and again[MANIFEST] == then.get(MANIFEST)
+    return {**again, SIGNATURE: then[SIGNATURE]} if same and SIGNATURE in then else again
+
+
 def _hashes(release: Path | None) -> dict[str, str] | None:
-    return None if release is None else {entry.name: entry.sha256 for entry in release_entries(release)}
+    if release is None:
+        return None
+    return {
+        path.relative_to(release).as_posix(): hash_file(path) for path in sorted(release.rglob("*")) if path.is_file()
+    }
 
 
 def _files(

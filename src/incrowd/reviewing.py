@@ -14,6 +14,7 @@ from incrowd.attack.value import Attacked
 from incrowd.attacking import attack_all, attack_names
 from incrowd.errors import InputError
 from incrowd.evidence.about import about
+from incrowd.evidence.checked import Trust
 from incrowd.evidence.log import Verdict
 from incrowd.evidence.manifest import hash_file
 from incrowd.evidence.past import PastRun
@@ -41,6 +42,7 @@ def review(
     folder: str | Path | None = None,
     attacks: Sequence[str] | None = None,
     today: date | None = None,
+    trust: Trust | None = None,
 ) -> Reviewed:
     """Is a release still as safe as its audit says?
 
@@ -48,9 +50,10 @@ def review(
     the simulated intruders of today attack it. `external` are files that intruders may have now: each is a register
     of people in scenarios whose keys it has, and otherwise another release about some of the same people. Attacks
     need the truth, and so the `original`; without it they are left out, and the review says so. A file that has nothing
-    to compare, and an attack of the audit that can no longer be tried, are named in `not_tried`.
+    to compare, and an attack of the audit that can no longer be tried, are named in `not_tried`. `trust` says whose
+    signature of the audit counts: a review compares with what is sealed, or not at all.
     """
-    archive = Archive.find(Path(path), _path(folder))
+    archive = Archive.find(Path(path), _path(folder), trust or Trust())
     if archive.release is None:
         raise InputError("D240", f"{path} has no release beside its audit.", "Name the folder of a run: runs/ID.")
     attack_names(attacks)  # a slip of the pen is told before the work
@@ -60,7 +63,7 @@ def review(
         raise InputError("D242", f"the released file {plan.release.file} is not there.")
     stored = _stored(archive, file)
     with ExitStack() as stack:
-        traced, why = _truth(stack, Path(path), _path(original), _path(folder), stored)
+        traced, why = _truth(stack, archive, _path(original), _path(folder), stored)
         released = open_source(file, delimiter=",", encoding="utf-8")
         stack.callback(released.close)
         scenarios = _scenarios(plan, released.columns)
@@ -108,14 +111,14 @@ def review(
 
 
 def _truth(
-    stack: ExitStack, path: Path, original: Path | None, folder: Path | None, stored: str
+    stack: ExitStack, archive: Archive, original: Path | None, folder: Path | None, stored: str
 ) -> tuple[Traced | None, str]:
     """The truth behind the release where the original is at hand, until the stack ends; otherwise None, and why."""
-    inputs = Archive.find(path, folder).inputs(original, copies=folder is None)
+    inputs = archive.inputs(original, copies=folder is None)
     if original is None and (missing := [file.name for file in inputs if file.state == "missing"]):
         return None, f"{missing[0]} is not where it was; name the original with --original, other files with --folder"
     try:
-        return stack.enter_context(trace_release(path, original, folder)), ""
+        return stack.enter_context(trace_release(archive, original, folder)), ""
     except InputError as error:
         # A release that was changed can still be counted; another original than the one it was made from is a slip.
         if error.code == "D193" and original is not None and stored == "same":

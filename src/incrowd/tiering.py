@@ -18,12 +18,16 @@ from incrowd.attack.subtraction import subtract
 from incrowd.attack.value import TOGETHER, Attacked
 from incrowd.attack.words import percent
 from incrowd.errors import IncrowdError, NotReleasable
+from incrowd.evidence.inputs import take_inputs
 from incrowd.evidence.log import RunLog
+from incrowd.evidence.manifest import hash_entries
 from incrowd.evidence.public import loses_few
-from incrowd.pipeline import Progress, Run, run
+from incrowd.pipeline import Progress, Run, Tried, run
 from incrowd.plan import Plan, load_tiers
+from incrowd.plan.files import named_files
 from incrowd.plan.requirements import AlphaK, K
 from incrowd.secret import Secret, find_secret
+from incrowd.signing import Signer, find_signer
 from incrowd.stopping import all_or_none
 from incrowd.tracing import trace
 
@@ -35,6 +39,7 @@ def run_tiers(
     secret: Secret | None = None,
     memory: str | None = None,
     progress: Progress | None = None,
+    signer: Signer | None = None,
 ) -> tuple[Run, ...]:
     """Take a plan with tiers from the raw file to its releases, each in a folder named after its tier.
 
@@ -44,20 +49,25 @@ def run_tiers(
     plans, folder = load_tiers(path), Path(path).resolve().parent
     home = out or folder
     if len(plans) == 1:
-        return (run(plans[0], folder=folder, out=home, secret=secret, memory=memory, progress=progress),)
-    secret = secret or find_secret(home)
+        alone = run(plans[0], folder=folder, out=home, secret=secret, memory=memory, progress=progress, signer=signer)
+        return (alone,)
+    secret, signer = secret or find_secret(home), signer or find_signer(home)
     limit = plans[0].together.limit
     found: dict[str, list[Attacked]] = {plan.tier: [] for plan in plans}
     with ExitStack() as stack:
         situations: dict[str, Situation] = {}
+        tried: dict[str, Tried] = {}
         logs: list[RunLog] = []
         for number, plan in enumerate(plans, start=1):
             if progress is not None:
                 progress(f"{plan.tier}: on trial", number, len(plans))
+            inputs = take_inputs(named_files(plan), folder)
             traced = stack.enter_context(trace(plan, folder, secret, home=home, attacks=True))
             if traced.done.refusal is not None:
-                run(plan, folder=folder, out=_home(home, plan), secret=secret, memory=memory)  # refuses, with its audit
+                # Refuses, with its audit.
+                run(plan, folder=folder, out=_home(home, plan), secret=secret, memory=memory, signer=signer)
                 raise traced.done.refusal
+            tried[plan.tier] = Tried(inputs, hash_entries(traced.done.counted))
             situations[plan.tier] = traced.situation()
             logs.append(traced.done.log)
         for one, other in combinations(plans, 2):
@@ -71,7 +81,7 @@ def run_tiers(
         return tuple(
             run(
                 plan, folder=folder, out=_home(home, plan), secret=secret, memory=memory, progress=progress,
-                together=tuple(found[plan.tier]), source_hidden=hidden,
+                together=tuple(found[plan.tier]), source_hidden=hidden, signer=signer, tried=tried[plan.tier],
             )
             for plan in plans
         )  # fmt: skip

@@ -14,6 +14,7 @@ from incrowd.archive import Archive
 from incrowd.attack.situation import Situation
 from incrowd.attacking import situation_of
 from incrowd.errors import InputError, PlanError
+from incrowd.evidence.checked import Trust
 from incrowd.evidence.manifest import hash_release
 from incrowd.opening import begin
 from incrowd.pipeline import Done, carry_out, teller
@@ -67,14 +68,16 @@ def trace_plan(path: Path, original: Path | None = None, folder: Path | None = N
 
 
 @contextmanager
-def trace_release(release: Path, original: Path | None = None, folder: Path | None = None) -> Iterator[Traced]:
+def trace_release(
+    release: Path | Archive, original: Path | None = None, folder: Path | None = None, trust: Trust | None = None
+) -> Iterator[Traced]:
     """The release of a run, made again from its audit, and found to be the same byte by byte.
 
-    `release` is a run's folder, its release folder, or the pointer to it. `original` is the source where it is now,
-    and `folder` where the other files of the plan are; left out, the audit's copies are used, and large files are
-    looked for where the run was.
+    `release` is a run's folder, its release folder, the pointer to it, or the run as it was found. `original` is the
+    source where it is now, and `folder` where the other files of the plan are; left out, the audit's copies are used,
+    and large files are looked for where the run was. `trust` says whose signature counts.
     """
-    archive = Archive.find(release, folder)
+    archive = release if isinstance(release, Archive) else Archive.find(release, folder, trust or Trust())
     found = archive.inputs(original, copies=folder is None)
     for file in found:
         if file.state == "missing":
@@ -83,7 +86,7 @@ def trace_release(release: Path, original: Path | None = None, folder: Path | No
     with archive.staged(found, original) as (plan, where, _), trace(plan, where, archive.secret) as traced:
         kept = None if archive.release is None else hash_release(archive.release / plan.release.file)
         if hash_release(traced.done.file) != kept:
-            message = f"{release} is not what its audit makes of this data."
+            message = f"{archive.release or archive.audit} is not what its audit makes of this data."
             raise InputError("D193", message, "Name the data that it was made from, unchanged, with --original.")
         yield traced
 

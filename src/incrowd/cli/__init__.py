@@ -35,6 +35,7 @@ MODULES = (
     "risking",
     "attacking",
     "auditing",
+    "sealing",
     "sweeping",
     "comparing",
     "searching",

@@ -11,6 +11,7 @@ import typer
 
 from incrowd.cli import app
 from incrowd.cli.terminal import say
+from incrowd.cli.trusting import Trusted, Unsigned, trusting
 from incrowd.writing import write_private
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def attack(
         Path | None,
         typer.Option(help="Write the lines of the records most at risk here. Keep it inside: it is about people."),
     ] = None,
+    trust: Trusted = None,
+    unsigned: Unsigned = False,
     json_: Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")] = False,
 ) -> None:
     """Let simulated intruders try a release, and count how often they are right.
@@ -68,7 +71,7 @@ def attack(
     with bar("attacks tried", quiet=json_) as told:
         found = try_attacks(
             source, original=original, scenarios=scenario, attacks=names, register=register, others=other or (),
-            tables=table or (), folder=folder, linker=engine,
+            tables=table or (), folder=folder, linker=engine, trust=trusting(trust, unsigned),
             progress=lambda _, number, total: told(number - 1, total),
         )  # fmt: skip
         told(len(found.attacks) or 1, len(found.attacks) or 1)

@@ -11,6 +11,7 @@ import typer
 
 from incrowd.cli import app
 from incrowd.cli.terminal import give, say
+from incrowd.cli.trusting import Trusted, Unsigned, trusting
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -40,21 +41,25 @@ def reproduce(
     original: Original = None,
     folder: Folder = None,
     memory: Annotated[str | None, typer.Option(help="The most memory it may use, such as 8GB.")] = None,
+    trust: Trusted = None,
+    unsigned: Unsigned = False,
     json_: Json = False,
 ) -> None:
     """Make a release again from its audit, in a private folder, and compare the bytes. Nothing is published.
 
-    First every file that the plan names is compared with the hash that the audit has of it, and named when it is
-    another one; then every file of the release, as it lies there and as it was made again. Exit code 0 only when
-    everything is the same, else 1.
+    First the audit and the release are compared with what was sealed: a copy that differs is refused, and so is one
+    that is signed with a key that is not known here. Then every file that the plan names is compared with the hash
+    that the audit has of it, and named when it is another one; then every file of the release, as it lies there and as
+    it was made again. Exit code 0 only when everything is the same, else 1.
     """
     from incrowd.cli.show import step_bars
     from incrowd.reproduction import reproduce as make_again
 
     with step_bars(quiet=json_) as bars:
         found = make_again(
-            run, original=original, folder=folder, memory=memory, progress=bars.begin, within=bars.within
-        )
+            run, original=original, folder=folder, memory=memory, progress=bars.begin, within=bars.within,
+            trust=trusting(trust, unsigned),
+        )  # fmt: skip
     if json_:
         say(json.dumps({"same": found.same, "data_same": found.data_same, **asdict(found)}, indent=1))
     else:
@@ -104,12 +109,14 @@ def _mark(state: str | None) -> Text:
 def diff(
     first: Annotated[Path, typer.Argument(metavar="A", help="A run's folder, its release or its audit.")],
     second: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
+    trust: Trusted = None,
+    unsigned: Unsigned = False,
     json_: Json = False,
 ) -> None:
     """Compare two audits: plan, inputs, versions, steps, classes, requirements, risks, attacks, utility, release."""
     from incrowd.auditing import diff_audits
 
-    found = diff_audits(first, second)
+    found = diff_audits(first, second, trust=trusting(trust, unsigned))
     if json_:
         say(json.dumps([asdict(one) for one in found], indent=1))
     else:
@@ -148,6 +155,8 @@ def review(
     out: Annotated[
         Path | None, typer.Option(help="A new folder for review.json and review.html (default: beside the audit).")
     ] = None,
+    trust: Trusted = None,
+    unsigned: Unsigned = False,
     json_: Json = False,
 ) -> None:
     """Look at an old release again, with today's tools and with files that have been published since.
@@ -159,12 +168,16 @@ def review(
     """
     import time
 
-    from incrowd.archive import Archive
+    from incrowd.archive import places
     from incrowd.evidence.review import write_review
     from incrowd.reviewing import review as look_again
 
-    found = look_again(run, original=original, external=external or (), folder=folder, attacks=attack)
-    place = out or Archive.find(run).audit.parent / time.strftime("review-%Y%m%d-%H%M%S")
+    found = look_again(
+        run, original=original, external=external or (), folder=folder, attacks=attack, trust=trusting(trust, unsigned)
+    )
+    audit = places(run)[0]
+    assert audit is not None
+    place = out or audit.parent / time.strftime("review-%Y%m%d-%H%M%S")
     write_review(found, place)
     if json_:
         give(found.json())

@@ -12,6 +12,7 @@ import typer
 from incrowd.cli import app
 from incrowd.cli.searching import Models, parse_models
 from incrowd.cli.terminal import say
+from incrowd.cli.trusting import SigningKey, signing
 from incrowd.writing import write_private
 
 if TYPE_CHECKING:
@@ -162,6 +163,7 @@ def run(
         str | None, typer.Option(help="The most memory the run may use, such as 8GB; the engine spills to the disk.")
     ] = None,
     pdf: Annotated[bool, typer.Option("--pdf", help="Also print both reports to PDF, with headless Chromium.")] = False,
+    signing_key: SigningKey = None,
     json_: Json = False,
 ) -> None:
     """Take a plan from the raw file to a release: protect, count the written file again, publish or refuse.
@@ -173,25 +175,28 @@ def run(
     """
     from incrowd.cli.reporting import pages, print_pages
     from incrowd.cli.show import show_run, step_bars
+    from incrowd.evidence.checked import Trust
     from incrowd.plan import load_tiers
 
     if pdf:
         from incrowd.evidence.pdf import need_browser
 
         need_browser()  # before an hour of work
-    tiered = len(load_tiers(plan)) > 1
+    tiered, signer = len(load_tiers(plan)) > 1, signing(signing_key)
     with step_bars(quiet=json_) as bars:
         if tiered:
             from incrowd.tiering import run_tiers
 
-            runs = run_tiers(plan, out=out, memory=memory, progress=bars.begin)
+            runs = run_tiers(plan, out=out, memory=memory, progress=bars.begin, signer=signer)
         else:
             from incrowd.pipeline import run as run_plan
 
-            runs = (run_plan(plan, out=out, memory=memory, progress=bars.begin, within=bars.within),)
+            told = {"progress": bars.begin, "within": bars.within}
+            runs = (run_plan(plan, out=out, memory=memory, signer=signer, **told),)
     if pdf:
         for done in runs:
-            print_pages(pages(done.folder))
+            trust = Trust() if signer is None else Trust((signer.public,))
+            print_pages(pages(done.folder), trust, signer)
     if json_:
         content = [_told(done) for done in runs]
         say(json.dumps(content if tiered else content[0], indent=1))

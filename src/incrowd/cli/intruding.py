@@ -11,6 +11,7 @@ import typer
 
 from incrowd.cli import app
 from incrowd.cli.terminal import say
+from incrowd.cli.trusting import Trusted, Unsigned, trusting
 from incrowd.writing import write_private as write_page
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ def new(
     address: Annotated[
         str | None, typer.Option(help="Where intruders will find it, for the links; this machine when left out.")
     ] = None,
+    trust: Trusted = None,
+    unsigned: Unsigned = False,
 ) -> None:
     """Prepare a test of a release: target cards, decoys, protocol, invitations with one-time links.
 
@@ -87,7 +90,9 @@ def new(
         intruders, targets, decoys, scenario, riskiest, tuple(name_column or ()), register, hours, expires, delete_on,
         prize, sources or SOURCES, confidentiality or CONFIDENTIALITY, title,
     )  # fmt: skip
-    made = new_test(release, out, options, original=original, folder=plan_folder)
+    made = new_test(
+        release, out, options, original=original, folder=plan_folder, trust=trusting(trust, unsigned)
+    )  # fmt: skip
     lines = [f"{each.name}\t{_link(address, each)}" for each in made.invitations]
     with opened(out) as store:
         remember(store, beside[0])

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from incrowd.cli import app
 from incrowd.cli.terminal import say
+from incrowd.cli.trusting import Trusted, Unsigned, trusting
+
+if TYPE_CHECKING:
+    from incrowd.evidence.checked import Trust
+    from incrowd.signing import Signer
 
 
 @app.command()
@@ -20,28 +25,40 @@ def report(
             "--pdf", help="Print both into the audit: report.pdf and public-report.pdf, by headless Chromium."
         ),
     ] = False,
+    trust: Trusted = None,
+    unsigned: Unsigned = False,
 ) -> None:
     """Where the two reports of a run are; with --pdf, print them.
 
     The internal report stays in the audit. The public one may leave with the release; its PDF is put into the audit
-    too, because the release folder holds what its manifest lists and nothing else.
+    too, because the release folder holds what its manifest lists and nothing else. A run that differs from what was
+    sealed is refused; the PDFs are signed with the key of the runs, since they come after the seal.
     """
     from incrowd.evidence.pdf import need_browser
 
     if pdf:
         need_browser()
     found = pages(run)
-    printed = print_pages(found) if pdf else {}
+    from incrowd.sealing import refuse_forgery
+
+    refuse_forgery(run, trusting(trust, unsigned))
+    printed = print_pages(found, trusting(trust, unsigned)) if pdf else {}
     for name, page in found.items():
         say(f"{name:<9} {page}" + (f"\n{'':<9} {printed[name]}" if pdf else ""))
 
 
-def print_pages(found: dict[str, Path]) -> dict[str, Path]:
-    """Each report on paper, in the audit."""
+def print_pages(found: dict[str, Path], trust: Trust, signer: Signer | None = None) -> dict[str, Path]:
+    """Each report on paper, in the audit, vouched for by the key of the runs."""
+    from tempfile import TemporaryDirectory
+
     from incrowd.evidence.pdf import print_pdf
+    from incrowd.sealing import add_files
 
     names = {"internal": "report.pdf", "public": "public-report.pdf"}
-    return {name: print_pdf(page, page.parents[1] / "audit" / names[name]) for name, page in found.items()}
+    with TemporaryDirectory(prefix="incrowd-") as private:  # mode 0700
+        printed = {names[n]: print_pdf(page, Path(private, names[n])).read_bytes() for n, page in found.items()}
+    audit = add_files(next(iter(found.values())).parents[1], printed, trust, signer)
+    return {name: audit / names[name] for name in found}
 
 
 def pages(run: Path) -> dict[str, Path]:

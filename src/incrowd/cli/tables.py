@@ -10,6 +10,7 @@ import typer
 
 from incrowd.cli import app
 from incrowd.cli.terminal import give, say
+from incrowd.cli.trusting import Trusted, Unsigned, trusting
 
 
 @app.command()
@@ -29,6 +30,8 @@ def table(
     audit: Annotated[
         Path | None, typer.Option(help="Write true counts, cell keys and noise here. Keep it inside.")
     ] = None,
+    trust: Trusted = None,
+    unsigned: Unsigned = False,
     json_: Annotated[bool, typer.Option("--json", help="Print the table as JSON, for scripts.")] = False,
 ) -> None:
     """Count a table to publish beside a release, with cell-key perturbation (the method of ONS).
@@ -50,7 +53,9 @@ def table(
     from incrowd.errors import InputError
 
     names = [name.strip() for name in by.split(",") if name.strip()]
-    found = perturbed_table(source, names, population=population, ptable=ptable, threshold=threshold)
+    found = perturbed_table(
+        source, names, population=population, ptable=ptable, threshold=threshold, trust=trusting(trust, unsigned)
+    )
     done = found.published
     try:
         if audit is not None:

@@ -4,72 +4,106 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from incrowd.evidence.dictionary import DictionaryRow, describe, dictionary_csv
+from incrowd.evidence.inputs import Taken, keep_inputs
 from incrowd.evidence.log import RunLog
 from incrowd.evidence.manifest import (
-    MANIFEST,
     AuditManifest,
-    hash_file,
-    keep_inputs,
+    FileEntry,
     machine,
-    release_entries,
     release_manifest,
     versions,
 )
 from incrowd.evidence.package import CSVW_ENDING, PACKAGE, csvw_metadata, data_package
 from incrowd.evidence.report import internal_report, public_report
+from incrowd.evidence.seal import write_sealed
 from incrowd.plan import Plan, dump_plan
-from incrowd.plan.files import named_files
 from incrowd.rows import Rows
 from incrowd.secret import Secret
+from incrowd.signing import Signer
+
+#: The one file of an audit that may be removed later: who has no secret cannot repeat a release, nor attack it.
+SECRET_FILE = "secret"
 
 
-def write_audit(folder: Path, plan: Plan, log: RunLog, secret: Secret) -> None:
+def write_audit(folder: Path, plan: Plan, log: RunLog, secret: Secret) -> tuple[FileEntry, ...]:
     """What stays inside: the plan as run, the secret, the log. What was made of them comes last, with the report."""
-    _write(folder / "plan.yaml", dump_plan(plan))
-    _write(folder / "log.json", json.dumps(asdict(log), indent=1))
-    handle = os.open(folder / "secret", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    kept = secret.material.hex() + "\n"
+    handle = os.open(folder / SECRET_FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w") as out:
-        out.write(secret.material.hex() + "\n")
+        out.write(kept)
+    return (
+        _write(folder, "plan.yaml", dump_plan(plan)),
+        _write(folder, "log.json", json.dumps(asdict(log), indent=1)),
+        FileEntry.of(SECRET_FILE, kept.encode()),
+    )
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a run comes from: the folder of the plan's files, the files that it read, and the folder of the runs."""
+
+    source: Path
+    inputs: Sequence[Taken]
+    home: Path
 
 
 def finish_audit(
-    audit: Path, plan: Plan, log: RunLog, source: Path, release: Path | None, home: Path | None = None
-) -> None:
-    """The manifest: what the run was made with and from, and what it released (None when it was refused); and the
-    internal report, which shows it.
-
-    `source` is the folder in which the plan's files were looked for, `home` the one that has the runs.
+    audit: Path, plan: Plan, log: RunLog, begun: Sequence[FileEntry], origin: Origin, released: Sequence[FileEntry],
+    signer: Signer | None,
+) -> tuple[FileEntry, ...]:  # fmt: skip
+    """The manifest: what the run was made with and from, and what it released (nothing when it was refused); the
+    internal report, which shows it; and the seal on both and on all that the audit has. Gives every file of it.
     """
+    inputs, copies = keep_inputs(origin.inputs, origin.source, audit)
     manifest = AuditManifest(
         versions=versions(),
         platform=machine(),
-        plan_sha256=hash_file(audit / "plan.yaml"),
-        inputs=keep_inputs(named_files(plan), source, audit),
+        plan_sha256=next(entry.sha256 for entry in begun if entry.name == "plan.yaml"),
+        inputs=tuple(inputs),
         database=log.start.records if plan.data.database else None,
-        release=() if release is None else release_entries(release),
-        folder=Path(os.path.relpath(source.resolve(), (home or source).resolve())).as_posix(),
+        release=tuple(released),
+        folder=Path(os.path.relpath(origin.source.resolve(), origin.home.resolve())).as_posix(),
+        public_key=None if signer is None else signer.public.pem,
     )
-    _write(audit / MANIFEST, manifest.json())
-    _write(audit / "report.html", internal_report(log, manifest))
+    report = _write(audit, "report.html", internal_report(log, manifest))
+    files = (*begun, *copies, report)
+    sealed = replace(manifest, files=tuple(sorted(files, key=lambda entry: entry.name)))
+    return (*files, *write_sealed(audit, sealed.json(), signer))
 
 
-def write_release_files(folder: Path, plan: Plan, log: RunLog, released: Rows) -> tuple[str, ...]:
-    """What may leave beside the data: dictionary, public report, data package, manifest with hashes.
+@dataclass(frozen=True)
+class ReleaseFiles:
+    """Every file of a release, and what the custodian should know of them."""
 
-    Gives what the custodian should know of them.
+    entries: tuple[FileEntry, ...]
+    notes: tuple[str, ...]
+
+
+def write_release_files(
+    folder: Path, plan: Plan, log: RunLog, released: Rows, data: Sequence[FileEntry], signer: Signer | None
+) -> ReleaseFiles:
+    """What may leave beside the data: dictionary, public report, data package, manifest with hashes, its signature.
+
+    `data` are the bytes that the gate counted: every hash of them comes from there.
     """
     columns = describe(plan, released)
-    _write(folder / "dictionary.csv", dictionary_csv(columns))
-    _write(folder / "report.html", public_report(log))
-    _write(folder / PACKAGE, data_package(plan, columns, folder))
+    dictionary = _write(folder, "dictionary.csv", dictionary_csv(columns))
+    entries = [
+        *data,
+        dictionary,
+        _write(folder, "report.html", public_report(log, None if signer is None else signer.public)),
+        _write(folder, PACKAGE, data_package(plan, columns, data, dictionary)),
+    ]
     if plan.release.format == "csv":
-        _write(folder / f"{plan.release.file}{CSVW_ENDING}", csvw_metadata(plan, columns))
-    _write(folder / MANIFEST, release_manifest(folder))
-    return tuple(_notes(plan, columns))
+        entries.append(_write(folder, f"{plan.release.file}{CSVW_ENDING}", csvw_metadata(plan, columns)))
+    manifest = release_manifest(entries, None if signer is None else signer.public)
+    sealed = sorted((*entries, *write_sealed(folder, manifest, signer)), key=lambda entry: entry.name)
+    return ReleaseFiles(tuple(sealed), tuple(_notes(plan, columns)))
 
 
 def _notes(plan: Plan, columns: list[DictionaryRow]) -> list[str]:
@@ -83,5 +117,8 @@ def _notes(plan: Plan, columns: list[DictionaryRow]) -> list[str]:
     return notes
 
 
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
+def _write(folder: Path, name: str, text: str) -> FileEntry:
+    """Write a file; its entry speaks of the bytes that were meant, whatever lies on the disk later."""
+    content = text.encode()
+    (folder / name).write_bytes(content)
+    return FileEntry.of(name, content)

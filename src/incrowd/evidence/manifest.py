@@ -5,24 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from incrowd.plan.files import NamedFile
+from incrowd.signing import PublicKey
 
 MANIFEST = "manifest.json"
-#: Where an audit keeps copies of the small files that a plan names.
-COPIES = "files"
-#: Larger files are kept by their hash alone.
-MOST_COPIED = 10_000_000
+#: The signature of the manifest beside it: 64 bytes, as `openssl pkeyutl -verify -rawin` takes them.
+SIGNATURE = "manifest.json.sig"
 #: What a release is made with. Those that are not installed are left out.
 PACKAGES = (
     "incrowd", "ibis-framework", "duckdb", "pyarrow", "numpy", "numba", "scipy", "statsmodels", "scikit-learn",
-    "pydantic", "pyyaml", "altair", "vl-convert-python", "jinja2", "openpyxl", "pyspark", "psycopg", "splink",
+    "pydantic", "pyyaml", "altair", "vl-convert-python", "jinja2", "openpyxl", "cryptography", "pyspark", "psycopg",
+    "splink",
 )  # fmt: skip
 
 
@@ -39,12 +37,17 @@ class InputEntry:
 
 
 @dataclass(frozen=True)
-class ReleaseEntry:
-    """A file of the release."""
+class FileEntry:
+    """A file of the release or of the audit: its name there, and its bytes."""
 
     name: str
     bytes: int
     sha256: str
+
+    @staticmethod
+    def of(name: str, content: bytes) -> FileEntry:
+        """Of bytes that are still in memory: what lies on the disk is compared with this."""
+        return FileEntry(name, len(content), hashlib.sha256(content).hexdigest())
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,16 @@ class AuditManifest:
     plan_sha256: str
     inputs: tuple[InputEntry, ...]
     database: int | None  # where the records came from a database: how many there were, for a table has no hash
-    release: tuple[ReleaseEntry, ...]
+    release: tuple[FileEntry, ...]
     folder: str = "."  # where the plan's files were, seen from the folder that has `runs`
+    files: tuple[FileEntry, ...] = ()  # every other file of the audit
+    public_key: str | None = None  # PEM; of who signed it. Audits of earlier versions have none
+    format: str = "incrowd audit manifest"
+
+    @property
+    def key(self) -> PublicKey | None:
+        """The key that it says it is signed with."""
+        return None if self.public_key is None else PublicKey.parse(self.public_key, "the manifest")
 
     def json(self) -> str:
         """As it is kept in the audit."""
@@ -67,8 +78,9 @@ class AuditManifest:
     def of(content: Mapping[str, Any]) -> AuditManifest:
         """Read it again."""
         inputs = tuple(InputEntry(**entry) for entry in content["inputs"])
-        release = tuple(ReleaseEntry(**entry) for entry in content["release"])
-        return AuditManifest(**{**content, "inputs": inputs, "release": release})
+        release = tuple(FileEntry(**entry) for entry in content["release"])
+        files = tuple(FileEntry(**entry) for entry in content.get("files", ()))
+        return AuditManifest(**{**content, "inputs": inputs, "release": release, "files": files})
 
 
 def hash_file(path: Path) -> str:
@@ -81,51 +93,36 @@ def hash_release(file: Path) -> str:
     """By what is a release known to be the same? The SHA-256 of its file; of parts, that of their hashes in order."""
     if file.is_file():
         return hash_file(file)
-    parts = sorted(hash_file(part) for part in file.rglob("*.parquet") if part.is_file())
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    return _hash_parts(hash_file(part) for part in file.rglob("*.parquet") if part.is_file())
 
 
-def input_entry(file: NamedFile, folder: Path) -> InputEntry:
-    """The bytes of a file, or of the Parquet files of a folder, that a plan names."""
-    path = folder / file.name
-    name = path.resolve().name
-    if not path.is_dir():
-        return InputEntry(file.place, name, path.stat().st_size, hash_file(path))
-    inside = sorted(part for part in path.rglob("*.parquet") if part.is_file())
-    parts = {part.relative_to(path).as_posix(): hash_file(part) for part in inside}
-    return InputEntry(file.place, name, sum(part.stat().st_size for part in inside), None, parts)
+def data_entries(file: Path) -> tuple[FileEntry, ...]:
+    """The bytes of a release's data: of its file, or of everything in the folder of its parts."""
+    files = sorted(part for part in file.rglob("*") if part.is_file()) if file.is_dir() else [file]
+    return tuple(FileEntry(p.relative_to(file.parent).as_posix(), p.stat().st_size, hash_file(p)) for p in files)
 
 
-def keep_inputs(files: Sequence[NamedFile], folder: Path, audit: Path) -> tuple[InputEntry, ...]:
-    """Every file that a plan names, by its bytes; small ones without records about people are copied."""
-    entries = []
-    for number, file in enumerate(files):
-        entry = input_entry(file, folder)
-        if not file.about_people and entry.sha256 is not None and entry.bytes <= MOST_COPIED:
-            copy = audit / COPIES / f"{number}-{entry.name}"
-            copy.parent.mkdir(exist_ok=True)
-            shutil.copyfile(folder / file.name, copy)
-            # The copy's own bytes: a file may change while it is copied.
-            entry = InputEntry(
-                entry.place, entry.name, copy.stat().st_size, hash_file(copy), {}, copy.relative_to(audit).as_posix()
-            )
-        entries.append(entry)
-    return tuple(entries)
+def hash_entries(data: Iterable[FileEntry]) -> str:
+    """The same of data that was hashed already."""
+    found = tuple(data)
+    if len(found) == 1 and "/" not in found[0].name:
+        return found[0].sha256
+    return _hash_parts(entry.sha256 for entry in found)
 
 
-def release_entries(folder: Path) -> tuple[ReleaseEntry, ...]:
-    """Every file of a release folder, in the order of their names."""
-    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    return tuple(ReleaseEntry(name, path.stat().st_size, hash_file(path)) for name, path in sorted(files.items()))
+def _hash_parts(hashes: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(sorted(hashes)).encode()).hexdigest()
 
 
-def release_manifest(folder: Path) -> str:
-    """Which files make up the release? JSON with the name, size and SHA-256 of each, in the order of their names.
+def release_manifest(entries: Iterable[FileEntry], key: PublicKey | None = None) -> str:
+    """Which files make up the release? JSON with the name, size and SHA-256 of each, in the order of their names, and
+    the key that it is signed with.
 
     The names are those of the release; paths and dates stay out, so the same files give the same manifest.
     """
-    entries = [asdict(entry) for entry in release_entries(folder) if entry.name != MANIFEST]
-    return json.dumps({"files": entries}, indent=2, ensure_ascii=False) + "\n"
+    files = [asdict(entry) for entry in sorted(entries, key=lambda entry: entry.name)]
+    signed = {} if key is None else {"format": "incrowd release manifest", "public_key": key.pem}
+    return json.dumps({**signed, "files": files}, indent=2, ensure_ascii=False) + "\n"
 
 
 def versions() -> dict[str, str]:

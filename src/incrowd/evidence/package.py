@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from incrowd.evidence.dictionary import LISTED, DictionaryRow
-from incrowd.evidence.manifest import hash_file
+from incrowd.evidence.manifest import FileEntry
 from incrowd.evidence.words import TIERS
 from incrowd.plan import Plan
 
@@ -46,14 +45,14 @@ def describe_release(plan: Plan) -> str:
     return " ".join(part for part in told if part)
 
 
-def data_package(plan: Plan, columns: Sequence[DictionaryRow], folder: Path) -> str:
-    """The descriptor `datapackage.json` (specs.frictionlessdata.io, version 1) of a release folder."""
-    about, data = plan.release, folder / plan.release.file
+def data_package(plan: Plan, columns: Sequence[DictionaryRow], data: Sequence[FileEntry], dictionary: FileEntry) -> str:
+    """The descriptor `datapackage.json` (specs.frictionlessdata.io, version 1) of a release."""
+    about = plan.release
     csv = about.format == "csv"
-    parts = sorted(data.iterdir()) if data.is_dir() else [data]
-    numbered = [f"{about.name.lower()}-{i + 1}" for i in range(len(parts))] if data.is_dir() else [about.name.lower()]
-    resources = [_resource(name, plan.title, part, folder, columns) for name, part in zip(numbered, parts, strict=True)]
-    resources.append(_resource("dictionary", "Data dictionary", folder / "dictionary.csv", folder, _DICTIONARY))
+    inside = any(part.name != about.file for part in data)
+    numbered = [f"{about.name.lower()}-{i + 1}" for i in range(len(data))] if inside else [about.name.lower()]
+    resources = [_resource(name, plan.title, part, columns) for name, part in zip(numbered, data, strict=True)]
+    resources.append(_resource("dictionary", "Data dictionary", dictionary, _DICTIONARY))
     licence = about.licence
     content: dict[str, Any] = {
         "name": about.name.lower(),
@@ -69,10 +68,8 @@ def data_package(plan: Plan, columns: Sequence[DictionaryRow], folder: Path) -> 
     return _json({name: value for name, value in content.items() if value})
 
 
-def _resource(
-    name: str, title: str, path: Path, folder: Path, columns: Sequence[DictionaryRow]
-) -> dict[str, Any]:  # fmt: skip
-    csv = path.suffix == ".csv"
+def _resource(name: str, title: str, file: FileEntry, columns: Sequence[DictionaryRow]) -> dict[str, Any]:
+    csv = file.name.endswith(".csv")
     kind = {
         "profile": "tabular-data-resource" if csv else "data-resource",
         "format": "csv" if csv else "parquet",
@@ -80,8 +77,8 @@ def _resource(
     }
     how = {"encoding": "utf-8", "dialect": _DIALECT} if csv else {}
     return {
-        "name": name, "path": path.relative_to(folder).as_posix(), "title": title, **kind, **how,
-        "bytes": path.stat().st_size, "hash": f"sha256:{hash_file(path)}",
+        "name": name, "path": file.name, "title": title, **kind, **how,
+        "bytes": file.bytes, "hash": f"sha256:{file.sha256}",
         "schema": {"fields": [_field(column) for column in columns], "missingValues": [""]},
     }  # fmt: skip
 

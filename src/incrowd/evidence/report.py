@@ -26,6 +26,7 @@ from incrowd.evidence.points import points
 from incrowd.evidence.public import HIDDEN_BELOW, PublicFacts, required_k
 from incrowd.evidence.residual import residuals
 from incrowd.risk.tables import Line
+from incrowd.signing import PublicKey
 from incrowd.visible import visible
 
 #: Tables of each number of keys in the report, those with most uniques.
@@ -110,7 +111,7 @@ def internal_report(log: RunLog, manifest: AuditManifest | None = None) -> str:
     )
 
 
-def public_report(log: RunLog) -> str:
+def public_report(log: RunLog, key: PublicKey | None = None) -> str:
     """What is in the released file, which requirements does it meet, and how much was lost? To publish with it."""
     from incrowd.evidence import charts
 
@@ -121,6 +122,7 @@ def public_report(log: RunLog) -> str:
         title=facts.title,
         tier=facts.tier,
         facts=facts,
+        key=key,
         residuals=words.RESIDUALS,
         hidden_below=HIDDEN_BELOW,
         sizes_chart=_svg(charts.released_sizes(facts.sizes)) if facts.sizes else None,

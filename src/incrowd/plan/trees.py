@@ -56,7 +56,7 @@ def yaml_tree(text: str) -> yaml.Node | None:
     return yaml.compose(text, Loader=_Tree)
 
 
-def json_tree(text: str) -> Any:
+def json_tree(text: str | bytes) -> Any:
     """What a JSON text says. Raises ValueError, also where its brackets are too deep to be meant."""
     try:
         return json.loads(text)

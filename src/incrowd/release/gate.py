@@ -7,6 +7,7 @@ from pathlib import Path
 
 from incrowd.errors import NotReleasable
 from incrowd.evidence.log import Verdict
+from incrowd.evidence.manifest import FileEntry, data_entries
 from incrowd.plan import Plan
 from incrowd.release.judge import judge
 from incrowd.release.recount import Known, read_back
@@ -15,8 +16,9 @@ from incrowd.secret import Secret
 
 def gate(
     plan: Plan, file: Path, columns: Sequence[str], records: int, secret: Secret, units: Path | None, known: Known
-) -> tuple[tuple[Verdict, ...], NotReleasable | None]:
-    """May this file leave? Gives a verdict per requirement, and the refusal when it must stay.
+) -> tuple[tuple[Verdict, ...], NotReleasable | None, tuple[FileEntry, ...]]:
+    """May this file leave? Gives a verdict per requirement, the refusal when it must stay, and which bytes it is that
+    the verdicts speak of: no others may be published.
 
     Whatever goes wrong here is a refusal, and says nothing of what the file holds.
 
@@ -25,12 +27,21 @@ def gate(
     """
     problem = "Error"
     try:
-        return _judge_file(plan, file, columns, records, secret, units, known)
+        # Hashed before the first look and after the last: it is read more than once.
+        before = _bytes(file, units)
+        verdicts, refused = _judge_file(plan, file, columns, records, secret, units, known)
+        if refused is None and _bytes(file, units) != before:
+            refused = NotReleasable("R030", "the written file changed while it was counted.", "Run again.")
+        return verdicts, refused, before[0]
     except NotReleasable as refusal:
-        return (), refusal
+        return (), refusal, ()
     except Exception as error:
         problem = type(error).__name__
-    return (), NotReleasable("R009", f"the written file could not be counted again ({problem}).")
+    return (), NotReleasable("R009", f"the written file could not be counted again ({problem})."), ()
+
+
+def _bytes(file: Path, units: Path | None) -> tuple[tuple[FileEntry, ...], tuple[FileEntry, ...]]:
+    return data_entries(file), () if units is None else data_entries(units)
 
 
 def _judge_file(

@@ -15,7 +15,7 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +24,8 @@ from typing import IO
 
 from incrowd import stopping
 from incrowd.errors import IncrowdError
+from incrowd.evidence.manifest import FileEntry
+from incrowd.evidence.seal import refuse_changes
 
 POINTER = "release"
 
@@ -50,9 +52,12 @@ class Workspace:
         """What stays inside."""
         return self.private / "out" / "audit"
 
-    def publish(self) -> Path:
-        """Make the output durable, give it its place among the runs, and move the pointer. Gives the run's folder."""
-        run = self._place()
+    def publish(self, released: Sequence[FileEntry], audited: Sequence[FileEntry]) -> Path:
+        """Make the output durable, give it its place among the runs, and move the pointer. Gives the run's folder.
+
+        What is there must be what was written and what the gate counted, byte by byte.
+        """
+        run = self._place(released, audited)
         pointer = self.home / f".{POINTER}-{secrets.token_hex(4)}"
         with _alone(self.home / "runs"):
             os.symlink(Path("runs") / run.name / "release", pointer)
@@ -61,12 +66,12 @@ class Workspace:
         _sync_folder(self.home)
         return run
 
-    def keep_audit(self) -> Path:
+    def keep_audit(self, audited: Sequence[FileEntry]) -> Path:
         """After a refusal: keep the audit, and nothing that looks like a release."""
         shutil.rmtree(self.release, ignore_errors=True)
-        return self._place("-refused")
+        return self._place((), audited, "-refused")
 
-    def _place(self, ending: str = "") -> Path:
+    def _place(self, released: Sequence[FileEntry], audited: Sequence[FileEntry], ending: str = "") -> Path:
         out = self.private / "out"
         for folder, _, files in os.walk(out):
             for name in files:
@@ -74,6 +79,9 @@ class Workspace:
                     Path(folder, name).chmod(0o600)
                 _sync_file(Path(folder) / name)
             _sync_folder(Path(folder))
+        # The last look, after everything else was done: nothing of ours writes to these files any more.
+        refuse_changes(self.release, released, "R031", "the release is not what the gate counted and incrowd wrote")
+        refuse_changes(self.audit, audited, "R033", "the audit is not what incrowd wrote")
         run = self.home / "runs" / (time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(3) + ending)
         out.rename(run)
         _sync_folder(run.parent)
