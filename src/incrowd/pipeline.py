@@ -13,6 +13,7 @@ from incrowd.assessment import measure_run
 from incrowd.attack.value import Attacked
 from incrowd.attacking import attack_run, attack_steps
 from incrowd.comparison import compare
+from incrowd.earlier import perturbed_before
 from incrowd.errors import InputError, NotReleasable
 from incrowd.evidence.about import about
 from incrowd.evidence.files import finish_audit, write_audit, write_release_files
@@ -82,6 +83,7 @@ def run(
             start = near(start, "what the plan asks about risk and utility")
         done = carry_out(plan, start, context, work, tell)
         log = replace(done.log, attacks=(*done.log.attacks, *together), source_hidden=source_hidden)
+        log = replace(log, perturbed_before=perturbed_before(plan, folder, home, secret))
         state = done.state
         tell("utility: what analysts keep")
         released = open_source(done.file, delimiter=",", encoding="utf-8", spill=work.spill, memory=share_of(cap))
@@ -95,7 +97,7 @@ def run(
             finish_audit(work.audit, plan, log, folder, None, home)
             work.keep_audit()
             raise done.refusal
-        notes = write_release_files(work.release, plan, log, released)
+        notes = (*log.perturbed_before, *write_release_files(work.release, plan, log, released))
         finish_audit(work.audit, plan, log, folder, work.release, home)
         unwatch()
         with published_table(plan.release.table, released, log.released_columns):

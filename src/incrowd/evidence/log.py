@@ -139,6 +139,7 @@ class RunLog:
     groups: tuple[Group, ...] = ()  # each value of each key, before anything was taken away and after
     came: tuple[float | None, ...] = ()  # for each verdict, the figure of the file as it came
     about: About = field(default_factory=About)  # what the plan says beyond the steps: attestations, review
+    perturbed_before: tuple[str, ...] = ()  # earlier releases of this source that chance has changed otherwise
     source_hidden: bool = False  # a file of the same plan loses few records: none may tell how many came
 
     @property
