@@ -13,6 +13,7 @@ from incrowd.assessment import measure_run
 from incrowd.attack.value import Attacked
 from incrowd.attacking import attack_run, attack_steps
 from incrowd.comparison import compare
+from incrowd.earlier import perturbed_before
 from incrowd.errors import InputError, NotReleasable
 from incrowd.evidence.about import about
 from incrowd.evidence.files import Origin, finish_audit, write_audit, write_release_files
@@ -94,6 +95,7 @@ def run(
             start = near(start, "what the plan asks about risk and utility")
         done = carry_out(plan, start, context, work, tell)
         log = replace(done.log, attacks=(*done.log.attacks, *together), source_hidden=source_hidden)
+        log = replace(log, perturbed_before=perturbed_before(plan, folder, home, secret))
         state = done.state
         tell("utility: what analysts keep")
         released = open_source(done.file, delimiter=",", encoding="utf-8", spill=work.spill, memory=share_of(cap))
@@ -119,7 +121,7 @@ def run(
             place = work.publish(files.entries, audited)
         if signer is not None:
             leave_public(home, signer.public)
-    return Run(place, place / "release", place / "audit", log, files.notes)
+    return Run(place, place / "release", place / "audit", log, (*log.perturbed_before, *files.notes))
 
 
 @dataclass(frozen=True)

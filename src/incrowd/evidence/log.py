@@ -140,6 +140,7 @@ class RunLog:
     came: tuple[float | None, ...] = ()  # for each verdict, the figure of the file as it came
     about: About = field(default_factory=About)  # what the plan says beyond the steps: attestations, review
     one_value: tuple[str, ...] = ()  # released columns that have the same value in every record
+    perturbed_before: tuple[str, ...] = ()  # earlier releases of this source that chance has changed otherwise
     source_hidden: bool = False  # a file of the same plan loses few records: none may tell how many came
 
     @property
