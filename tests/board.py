@@ -10,9 +10,11 @@ from typing import Any
 import incrowd as ic
 from incrowd.attack.value import Attacked, Rate
 from incrowd.evidence.log import RunLog, Verdict
+from incrowd.evidence.untried import ON_VALUES, ONCE
 from incrowd.intruders.value import Line, Luck, Scores, Tested
 from incrowd.pipeline import Run
 from incrowd.plan.attest import ASKED as ATTESTED
+from incrowd.plan.steps import ATTACK_NAMES
 from logs import snapshot
 from people import PLAN, plan_with, write_case
 
@@ -74,18 +76,11 @@ def run(folder: Path, **changes: Any) -> tuple[Run, str]:
 def nothing_missing(log: RunLog) -> RunLog:
     """The log of a run of the whole plan, with the rest made up: nothing is missing and every figure is good."""
     attacks = tuple(
-        Attacked(word, "scenario-one", "keys", "links", Rate(0, 1000), 0.01, Rate(10, 1000), f"sentence of {word}")
-        for word in (
-            "linkage",
-            "homogeneity",
-            "skewness",
-            "gap",
-            "minimality",
-            "composition",
-            "row_order",
-            "singling_out_any",
-        )
-    )
+        Attacked(word, scenario, "keys", "links", Rate(0, 1000), 0.01, Rate(10, 1000), f"sentence of {word}",
+                 about="ill" if word in ON_VALUES else "")
+        for word in ATTACK_NAMES
+        for scenario in (("scenario-one",) if word in ONCE else ("scenario-one", "stranger"))
+    )  # fmt: skip
     end = replace(log.steps[-1], after=snapshot({}, {50: 40}, people=2400, keys=("age", "sex")))
     risks = tuple(
         replace(

@@ -45,47 +45,59 @@ def test_never_open_by_default() -> None:
         assert all(reason.text and reason.change and reason.section in NAMES for reason in found.reasons)
 
 
+def with_end(log: RunLog, small: dict[int, int]) -> RunLog:
+    """The log of a file with these small classes beside forty of sixty people."""
+    people = 2400 + sum(size * number for size, number in small.items())
+    after = snapshot(small, {50: 40}, people=people, keys=("age", "sex"))
+    return replace(log, steps=(*log.steps[:-1], step(3, "x", "x", after)))
+
+
 def test_every_piece_of_evidence_counts(full: RunLog) -> None:
     about, attack = full.about, full.attacks[0]
     poor: dict[str, tuple[RunLog, str]] = {
-        "no attack": (replace(full, attacks=()), "safeguarded"),
-        "one attack only": (replace(full, attacks=full.attacks[-2:-1]), "safeguarded"),
+        "no attack": (replace(full, attacks=()), "controlled"),
+        "one attack only": (replace(full, attacks=full.attacks[-2:-1]), "controlled"),
+        "one attack missing": (replace(full, attacks=full.attacks[:-1]), "controlled"),
         "sign-off with conditions": (
             replace(full, about=replace(about, sign_offs=(SignedOff("b", "2026-01-01", "release with conditions"),))),
             "safeguarded"),
         "overdue": (
             replace(full, about=replace(about, review=replace(about.review, next="2019-01-31"))), "safeguarded"),
         "one person": (replace(full, intruder_test=Tested(replace(scores(100, 0), took_part=1), True)), "safeguarded"),
-        "one of two variables": (
-            replace(full, variables={**full.variables, "note": ("sensitive", "x")}), "safeguarded"),
-        "no human": (replace(full, intruder_test=None), "safeguarded"),
-        "human test of another file": (replace(full, intruder_test=Tested(scores(100, 0), False)), "safeguarded"),
+        "no human": (replace(full, intruder_test=None), "controlled"),
+        "human test of another file": (replace(full, intruder_test=Tested(scores(100, 0), False)), "controlled"),
         "few claims": (replace(full, intruder_test=Tested(scores(10, 0), True)), "safeguarded"),
-        "no claim": (replace(full, intruder_test=Tested(scores(0, 0), True)), "safeguarded"),
+        "no claim": (replace(full, intruder_test=Tested(scores(0, 0), True)), "controlled"),
         "found by people": (replace(full, intruder_test=Tested(scores(100, 40, 1e-9), True)), "controlled"),
         "one sure": (replace(full, intruder_test=Tested(replace(scores(400, 1), sure_finds=1), True)), "controlled"),
         "no sign-off": (replace(full, about=replace(about, sign_offs=())), "safeguarded"),
         "refused": (replace(full, about=replace(about, sign_offs=(SignedOff("b", "2026-01-01", "do not release"),))),
                     "none"),
         "no review": (replace(full, about=replace(about, review=None)), "safeguarded"),
-        "no scenario": (replace(full, risks=()), "safeguarded"),
-        "no response knowledge": (replace(full, risks=full.risks[1:]), "safeguarded"),
-        "untried": (replace(full, attacks=(*full.attacks, replace(attack, scenario="x", success=None))), "safeguarded"),
+        "untried": (
+            replace(full, attacks=(replace(attack, success=None, why="no key"), *full.attacks[1:])), "controlled"),
         "attack": (replace(full, attacks=(replace(attack, success=Rate(200, 1000)), *full.attacks[1:])), "safeguarded"),
         "strong attack": (
             replace(full, attacks=(replace(attack, success=Rate(900, 1000)), *full.attacks)), "controlled"),
         "fails": (replace(full, verdicts=(replace(full.verdicts[-1], passed=False),)), "none"),
         "no diversity": (replace(full, verdicts=full.verdicts[:1]), "safeguarded"),
-        "small class": (replace(full, steps=small_log().steps), "safeguarded"),
+        "small class": (with_end(full, {4: 1}), "safeguarded"),
     }  # fmt: skip
     poor |= {
         name: (replace(full, about=replace(about, attested={**about.attested, name: None})), "safeguarded")
         for name in ATTESTED
     }
-    for what, (log, tier) in poor.items():
+    several = {  # who is not measured cannot have attacked either
+        "no scenario": (replace(full, risks=()), "controlled"),
+        "no response knowledge": (replace(full, risks=full.risks[1:]), "controlled"),
+        "one of two variables": (
+            replace(full, variables={**full.variables, "note": ("sensitive", "x")}), "controlled"),
+        "small classes": (with_end(full, {4: 400}), "controlled"),
+    }  # fmt: skip
+    for what, (log, tier) in (poor | several).items():
         found = advise(log)
         assert found.tier == tier, (what, found)
-        assert len(found.reasons) == 1, (what, found)
+        assert len(found.reasons) == 1 or what in several, (what, found)
         assert found.next == TIERS[TIERS.index(tier) - 1]
         assert found.too_open("open")
 
@@ -102,7 +114,7 @@ def test_a_high_mean_in_a_scenario_is_for_controlled_access(full: RunLog) -> Non
 
 def test_the_open_limit_is_that_of_the_worst_off_person(full: RunLog) -> None:
     def smallest(size: int) -> RunLog:
-        return replace(full, steps=(*full.steps[:-1], step(3, "x", "x", snapshot({size: 40}, people=40 * size))))
+        return with_end(full, {size: 1})
 
     assert advise(smallest(11)).tier == "safeguarded"  # 1/11 is above 0.09
     assert advise(smallest(12)).tier == "open"
@@ -113,7 +125,7 @@ def test_the_open_limit_is_that_of_the_worst_off_person(full: RunLog) -> None:
 def test_what_an_attack_may_add_is_the_upper_end_against_the_lower_end_of_the_control() -> None:
     attack = Attacked("linkage", "s", "k", "a", Rate(100, 1000), 0.0, Rate(0, 1000), "s")
     assert most(attack) == pytest.approx(Rate(100, 1000).high)
-    assert most(replace(attack, success=Rate(0, 0))) is None
+    assert most(replace(attack, success=None, why="no key")) is None
     assert most(replace(attack, control=None, baseline=1.0)) == 0.0
     assert most(replace(attack, control=None, baseline=None)) == pytest.approx(Rate(100, 1000).high)
 
@@ -122,6 +134,6 @@ def test_a_plan_bolder_than_the_evidence_is_told_loudly_and_not_refused(whole: t
     from incrowd.cli.show import show_run
 
     done, page = whole
-    assert "The plan asks for open; the evidence carries safeguarded" in Sections(page).texts["decision"]
+    assert "The plan asks for open; the evidence carries controlled" in Sections(page).texts["decision"]
     show_run(done)
     assert "the evidence carries" in " ".join(capsys.readouterr().out.split())

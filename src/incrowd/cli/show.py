@@ -138,7 +138,7 @@ def attack_table(attacks: Sequence[Attacked], title: str, scenarios: bool = Fals
     for one in attacks:
         names = (one.name, *((one.scenario,) if scenarios else ()))
         if one.success is None:
-            table.add_row(*names, "not tried", "", "", "")
+            table.add_row(*names, "does not apply" if one.does_not_apply else "not tried", "", "", "")
             continue
         interval = f"{percent(one.success.value)} ({percent(one.success.low)} to {percent(one.success.high)})"
         baseline = "none" if one.baseline is None else percent(one.baseline)

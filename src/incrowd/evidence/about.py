@@ -61,6 +61,7 @@ class About:
     review: NextReview | None = None
     conditions: tuple[str, ...] = ()
     accepted: Attested | None = None  # other limits for the tier advice than the usual ones: who answers for them
+    nothing_beside: Mapping[str, Attested] = field(default_factory=dict)  # who says that nothing else is published
     risk_open: float = AcceptedRisk.model_fields["open"].default
     risk_safeguarded: float = AcceptedRisk.model_fields["safeguarded"].default
 
@@ -95,6 +96,11 @@ def about(plan: Plan) -> About:
         review=None if review is None else NextReview(review.role, review.next, tuple(review.triggers)),
         conditions=tuple(attest.conditions),
         accepted=None if accepted is None else Attested(accepted.role, accepted.date, accepted.text),
+        nothing_beside={
+            name: Attested(one.role, one.date, one.text)
+            for name, one in (("no_other_release", attest.no_other_release), ("no_tables", attest.no_tables))
+            if one is not None
+        },
         **({} if accepted is None else {"risk_open": accepted.open, "risk_safeguarded": accepted.safeguarded}),
     )
 

@@ -1,34 +1,30 @@
 """Which tier does the evidence carry: open, safeguarded, controlled, or none?
 
 A pure function of the log. A file is never fit for open by default: every piece of evidence that is not there is a
-reason for a more protected tier, as is every figure above its limit. The rules are in docs/tier-advice.md.
+reason for a more protected tier, as is every figure above its limit. What was not tried counts as if it had been tried
+and had failed: to take a test out never improves the advice. The rules are in docs/tier-advice.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from math import inf
 
 from incrowd.attack.value import Attacked
 from incrowd.evidence.log import RiskLog, RunLog
-from incrowd.evidence.residual import tried
+from incrowd.evidence.untried import strongest_tried, untried
 from incrowd.evidence.words import figure
-from incrowd.risk.value import Risk
 
 #: From the most open to none at all.
 TIERS = ("open", "safeguarded", "controlled", "none")
 #: An attack that is right for more than one person in three, beyond what a guess would be, is no matter for a licence.
 ONE_IN_THREE = 1 / 3
+#: The tier of a test that failed, and so of one that was not made.
+FAILED = "controlled"
 #: Fewer people than this are no test with people.
 FEWEST_PEOPLE = 5
-#: What an open file must have been attacked by, as the risks that remain are named, and the words for what is missing.
-MEASURED_BY = {
-    ("What k counts",): "linkage",
-    ("Columns that are not keys",): "singling out by all columns (singling_out_any)",
-    ("Homogeneity", "Skewness"): "what classes give away (homogeneity, skewness or inference)",
-}
 #: So many are named in one reason: the decision has one page.
 SHOWN = 3
 #: Requirements that limit what a class gives away without anybody being found.
@@ -61,6 +57,7 @@ class Advice:
 
     tier: str
     reasons: tuple[Reason, ...]
+    does_not_apply: tuple[str, ...] = ()  # attacks that have nothing to attack, each with who says so: no reasons
 
     @property
     def next(self) -> str | None:
@@ -91,7 +88,7 @@ def advise(log: RunLog, today: date | None = None) -> Advice:
         *_human_test(log), *_people(log, today or date.today()),
     ]  # fmt: skip
     reasons = sorted(found, key=lambda reason: -TIERS.index(reason.tier))
-    return Advice(reasons[0].tier if reasons else "open", tuple(reasons))
+    return Advice(reasons[0].tier if reasons else "open", tuple(reasons), untried(log).does_not_apply)
 
 
 def _requirements(log: RunLog) -> Iterator[Reason]:
@@ -133,34 +130,38 @@ def _needed(limit: float) -> int:
 
 
 def _scenarios(log: RunLog) -> Iterator[Reason]:
-    """Safeguarded: users are bound, and the plan's scenarios say what they know. So the mean counts."""
+    """Safeguarded: users are bound, so the mean counts: in the plan's scenarios, and by all keys. The latter is the
+    largest of them, so that a scenario which is left out cannot make the file look better.
+    """
+    limit = log.about.risk_safeguarded
+    if log.end.records and log.end.classes / log.end.people > limit:
+        mean = figure(log.end.classes / log.end.people)
+        text = f"By all keys the mean chance to find a person is {mean}, above {limit:g}."
+        yield Reason("controlled", text, "Larger classes.", "before-after")
     if not log.risks:
         yield Reason("safeguarded", "No intruder scenario was measured.", "Name scenarios in the plan.", "scenarios")
-        if log.end.records and log.end.classes / log.end.people > log.about.risk_safeguarded:
-            mean = figure(log.end.classes / log.end.people)
-            text = f"By all keys the mean chance to find a person is {mean}, above {log.about.risk_safeguarded:g}."
-            yield Reason("controlled", text, "Larger classes, or scenarios that say what users know.", "before-after")
         return
     if not any(risk.before.scenario.knows_who_is_in for risk in log.risks):
         text = "No scenario takes who is in the file as known, and of an open file it must be."
         yield Reason("safeguarded", text, "A scenario with response knowledge.", "scenarios")
-    limit = log.about.risk_safeguarded
     means = {risk.before.scenario.name: _mean(risk) for risk in log.risks}
-    high = {name: mean.value for name, mean in means.items() if mean and mean.value is not None and mean.value > limit}
+    high = {name: mean for name, mean in means.items() if mean is not None and mean > limit}
     if high:
         text = f"The mean chance to find a person is above {limit:g}: {_named(high, figure)}."
         keys = dict.fromkeys(k for r in log.risks if r.before.scenario.name in high for k in r.before.scenario.keys)
         yield Reason("controlled", text, f"Larger classes by {', '.join(keys)}.", "risk")
 
 
-def _mean(risk: RiskLog) -> Risk | None:
-    """The mean risk in a scenario as it is declared; where the population is not known, as if members were."""
+def _mean(risk: RiskLog) -> float | None:
+    """The mean risk in a scenario as it is declared; where the population is not known, as if members were.
+
+    A population can only lower it: nobody finds more people than somebody who knows who is in the file. None where it
+    was not measured: the mean by all keys is above it.
+    """
     if risk.after is None:
         return None
-    named = {one.name: one for one in risk.after.risks}
-    if not risk.before.scenario.knows_who_is_in:
-        return named.get("marketer") or named.get("global_risk") or named.get("prosecutor_mean")
-    return named.get("prosecutor_mean")
+    wanted = {"prosecutor_mean"} | (set() if risk.before.scenario.knows_who_is_in else {"marketer", "global_risk"})
+    return min((one.value for one in risk.after.risks if one.name in wanted and one.value is not None), default=None)
 
 
 def _diversity(log: RunLog) -> Iterator[Reason]:
@@ -172,21 +173,25 @@ def _diversity(log: RunLog) -> Iterator[Reason]:
 
 
 def _attacks(log: RunLog) -> Iterator[Reason]:
+    missing = untried(log)
     if not any(attack.success is not None for attack in log.attacks):
-        yield Reason("safeguarded", "No attack on the release was tried.", "Attack it, and show the result.", "attacks")
-    elif absent := [words for risks, words in MEASURED_BY.items() if not tried(log, *risks)]:
-        text = f"Not tried by any attack: {'; '.join(absent)}."
-        yield Reason("safeguarded", text, "These attacks, and what they find.", "attacks")
-    reach: dict[str, list[float | None]] = {}  # an attack has a result for each sensitive variable
+        yield Reason(FAILED, "No attack on the release was tried.", "Attack it, and show the result.", "attacks")
+    elif missing.never:
+        text = f"Not tried, which counts as failed: {_listed(missing.never)}."
+        yield Reason(FAILED, text, "These attacks (step attack), and what they find.", "attacks")
+    if missing.could_not:
+        text = f"Could not be tried, which counts as failed: {_listed(missing.could_not)}."
+        change = "What these attacks need (the section says what), or somebody who says that there is none (attest)."
+        yield Reason(FAILED, text, change, "attacks")
+    if log.attacks and not strongest_tried(log):
+        text = "No attack was tried by somebody who knows all released keys and who is in the file."
+        yield Reason(FAILED, text, "A scenario with all keys, without errors, with response knowledge.", "scenarios")
+    figures: dict[str, float] = {}  # an attack has a result for each sensitive variable, and for each file beside
     for attack in log.attacks:
-        reach.setdefault(f"{attack.name} ({attack.scenario})", []).append(most(attack))
-    untried = [name for name, found in reach.items() if None in found]
-    if untried:
-        text = f"Could not be tried: {', '.join(untried[:SHOWN])}{_more(len(untried))}."
-        yield Reason("safeguarded", text, "What these attacks need; the section says what.", "attacks")
-    tries = {name: [worst for worst in found if worst is not None] for name, found in reach.items()}
-    figures = {name: max(found) for name, found in tries.items() if found}
-    for tier, low, high in (("controlled", ONE_IN_THREE, inf), ("safeguarded", log.about.risk_open, ONE_IN_THREE)):
+        if (worst := most(attack)) is not None:
+            name = f"{attack.name} ({attack.scenario})"
+            figures[name] = max(worst, figures.get(name, 0.0))
+    for tier, low, high in ((FAILED, ONE_IN_THREE, inf), ("safeguarded", log.about.risk_open, ONE_IN_THREE)):
         found = {name: worst for name, worst in figures.items() if low < worst <= high}
         if found:
             told = _named(found, lambda worst: f"up to {worst:.0%}")
@@ -200,6 +205,10 @@ def _named(figures: Mapping[str, float], said: Callable[[float], str]) -> str:
     return ", ".join(f"{name} {said(value)}" for name, value in largest) + _more(len(figures))
 
 
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:SHOWN]) + _more(len(names))
+
+
 def _more(number: int) -> str:
     return f" and {number - SHOWN} more" if number > SHOWN else ""
 
@@ -209,28 +218,26 @@ def most(attack: Attacked) -> float | None:
 
     Against the lower end of the control, or the baseline; None when it could not be tried.
     """
-    if attack.success is None or not attack.success.tries:
-        return None
-    return max(attack.excess or 0.0, 0.0)
+    return None if attack.excess is None else max(attack.excess, 0.0)
 
 
 def _human_test(log: RunLog) -> Iterator[Reason]:
     tested = log.human_test
     if tested is None:
         text = "No people have tried to find somebody in this release (human intruder test)."
-        yield Reason("safeguarded", text, "An intruder test with people, on this release.", "intruder-test")
+        yield Reason(FAILED, text, "An intruder test with people, on this release.", "intruder-test")
     elif tested.finding:
         text = f"People were right in {tested.total.correct} of {tested.total.claims} claims, more than luck explains."
         if tested.sure_finds:
             who = "1 claim" if tested.sure_finds == 1 else f"{tested.sure_finds} claims"
             text = f"People found somebody and were sure of it ({who})."
-        yield Reason("controlled", text, "A release in which friendly intruders find nobody.", "intruder-test")
+        yield Reason(FAILED, text, "A release in which friendly intruders find nobody.", "intruder-test")
+    elif not tested.claims:
+        text = "Nobody claimed anything in the intruder test, which does not show that nobody can be found."
+        yield Reason(FAILED, text, "A test in which people claim what they think.", "intruder-test")
     elif tested.took_part < FEWEST_PEOPLE:
         text = f"Only {tested.took_part} people took part in the intruder test, where {FEWEST_PEOPLE} are the fewest."
         yield Reason("safeguarded", text, "An intruder test with more people.", "intruder-test")
-    elif not tested.claims:
-        text = "Nobody claimed anything in the intruder test, which does not show that nobody can be found."
-        yield Reason("safeguarded", text, "A test in which people claim what they think.", "intruder-test")
     elif tested.upper > log.about.risk_open:
         text = f"People may be right in up to {tested.upper:.1%} of such claims, above {log.about.risk_open:g}."
         yield Reason("safeguarded", text, "A test with more claims, all decided, or fewer right ones.", "intruder-test")

@@ -40,6 +40,7 @@ def residuals(log: RunLog) -> tuple[Remaining, ...]:
     for risk in (*RESIDUALS, *MORE_RESIDUALS):
         attacks = tried(log, risk.name)
         told = tuple(f"Attack {a.name} ({a.scenario}): {a.sentence}" for a in attacks)
+        told += tuple(dict.fromkeys(f"{a.sentence} So says: {a.does_not_apply}." for a in apart(log, risk.name)))
         more = FIGURES[risk.name](log) if risk.name in FIGURES else ()
         section = "attacks" if attacks else SHOWN.get(risk.name, "")
         found.append(Remaining(risk.name, risk.words, (*told, *more), section))
@@ -48,8 +49,17 @@ def residuals(log: RunLog) -> tuple[Remaining, ...]:
 
 def tried(log: RunLog, *risks: str) -> list[Attacked]:
     """The attacks that measured one of these risks."""
+    return [attack for attack in _about(log, *risks) if attack.success is not None]
+
+
+def apart(log: RunLog, *risks: str) -> list[Attacked]:
+    """The attacks that would measure one of these risks, and have nothing to attack."""
+    return [attack for attack in _about(log, *risks) if attack.does_not_apply]
+
+
+def _about(log: RunLog, *risks: str) -> list[Attacked]:
     stems = tuple(stem for risk in risks for stem in ATTACKS[risk])
-    return [attack for attack in log.attacks if attack.success is not None and attack.attack.startswith(stems)]
+    return [attack for attack in log.attacks if attack.attack.startswith(stems)]
 
 
 def _known(log: RunLog) -> tuple[str, ...]:
