@@ -7,7 +7,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from incrowd.evidence.manifest import MANIFEST, SIGNATURE, AuditManifest, FileEntry
+from incrowd.evidence.manifest import MANIFEST, SIGNATURE, AuditManifest, FileEntry, entry_of
 from incrowd.evidence.seal import write_sealed
 from incrowd.signing import Signer, signer_here
 
@@ -15,7 +15,7 @@ from incrowd.signing import Signer, signer_here
 def entries(folder: Path, leave: tuple[str, ...] = ()) -> tuple[FileEntry, ...]:
     """Every file of a folder, but those of these names."""
     found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    return tuple(FileEntry.of(name, path.read_bytes()) for name, path in sorted(found.items()) if name not in leave)
+    return tuple(entry_of(name, path.read_bytes()) for name, path in sorted(found.items()) if name not in leave)
 
 
 def reseal(run: Path, signer: Signer | None = None) -> None:
@@ -27,7 +27,7 @@ def reseal(run: Path, signer: Signer | None = None) -> None:
     manifest = replace(
         manifest,
         files=entries(run / "audit", (MANIFEST, SIGNATURE)),
-        plan_sha256=FileEntry.of("", (run / "audit" / "plan.yaml").read_bytes()).sha256,
+        plan_sha256=entry_of("", (run / "audit" / "plan.yaml").read_bytes()).sha256,
     )
     write_sealed(run / "audit", manifest.json(), signer)
 

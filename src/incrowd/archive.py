@@ -14,7 +14,7 @@ from incrowd.errors import InputError, PlanError
 from incrowd.evidence.checked import Trust, check, read_manifest, refuse
 from incrowd.evidence.files import SECRET_FILE
 from incrowd.evidence.inputs import input_entry
-from incrowd.evidence.manifest import SIGNATURE, AuditManifest, FileEntry, InputEntry, hash_file
+from incrowd.evidence.manifest import SIGNATURE, AuditManifest, InputEntry, entry_of, hash_file
 from incrowd.evidence.seal import CHANGED, SealedFile
 from incrowd.plan import Plan, inspect_plan, json_tree
 from incrowd.plan.files import SOURCE, NamedFile, named_files, with_files
@@ -82,7 +82,7 @@ class Archive:
         """A file of the audit, as it was sealed: it may change after the first look."""
         content = (self.audit / name).read_bytes()
         listed = {} if self.manifest is None else {entry.name: entry for entry in self.manifest.files}
-        if name in listed and FileEntry.of(name, content) != listed[name]:
+        if name in listed and entry_of(name, content) != listed[name]:
             refuse([SealedFile(f"audit/{name}", CHANGED)])
         return content.decode()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from incrowd.archive import places
 from incrowd.errors import InputError, SecretError
 from incrowd.evidence.checked import ABSENT, FINE, Trust, check, look, read_manifest
-from incrowd.evidence.manifest import MANIFEST, FileEntry
+from incrowd.evidence.manifest import MANIFEST, entry_of
 from incrowd.evidence.seal import SealedFile
 from incrowd.evidence.signatures import ADDITION, DECISIONS, SIGN_OFF, Signed, read_signatures, sign
 from incrowd.signing import Signer, read_key, signer_here
@@ -135,7 +135,7 @@ def add_files(path: Path, contents: Mapping[str, bytes], trust: Trust, signer: S
     sealed = read_manifest(manifest)
     for name, content in contents.items():
         if manifest is not None and sealed is not None and sealed.files:
-            entry = FileEntry.of(name, content)
+            entry = entry_of(name, content)
             before = [one.statement.file for one in read_signatures(audit, manifest) if one.statement is not None]
             if entry not in before:
                 sign(audit, manifest, {"kind": ADDITION, "file": entry}, signer or _at_hand(home))

@@ -191,8 +191,10 @@ def run(
         else:
             from incrowd.pipeline import run as run_plan
 
-            told = {"progress": bars.begin, "within": bars.within}
-            runs = (run_plan(plan, out=out, memory=memory, signer=signer, **told),)
+            done = run_plan(
+                plan, out=out, memory=memory, progress=bars.begin, within=bars.within, signer=signer
+            )  # fmt: skip
+            runs = (done,)
     if pdf:
         for done in runs:
             trust = Trust() if signer is None else Trust((signer.public,))

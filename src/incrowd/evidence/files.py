@@ -11,13 +11,7 @@ from pathlib import Path
 from incrowd.evidence.dictionary import DictionaryRow, describe, dictionary_csv
 from incrowd.evidence.inputs import Taken, keep_inputs
 from incrowd.evidence.log import RunLog
-from incrowd.evidence.manifest import (
-    AuditManifest,
-    FileEntry,
-    machine,
-    release_manifest,
-    versions,
-)
+from incrowd.evidence.manifest import AuditManifest, FileEntry, entry_of, machine, release_manifest, versions
 from incrowd.evidence.package import CSVW_ENDING, PACKAGE, csvw_metadata, data_package
 from incrowd.evidence.report import internal_report, public_report
 from incrowd.evidence.seal import write_sealed
@@ -39,7 +33,7 @@ def write_audit(folder: Path, plan: Plan, log: RunLog, secret: Secret) -> tuple[
     return (
         _write(folder, "plan.yaml", dump_plan(plan)),
         _write(folder, "log.json", json.dumps(asdict(log), indent=1)),
-        FileEntry.of(SECRET_FILE, kept.encode()),
+        entry_of(SECRET_FILE, kept.encode()),
     )
 
 
@@ -121,4 +115,4 @@ def _write(folder: Path, name: str, text: str) -> FileEntry:
     """Write a file; its entry speaks of the bytes that were meant, whatever lies on the disk later."""
     content = text.encode()
     (folder / name).write_bytes(content)
-    return FileEntry.of(name, content)
+    return entry_of(name, content)

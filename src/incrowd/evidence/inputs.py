@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incrowd.errors import InputError, NotReleasable
-from incrowd.evidence.manifest import FileEntry, InputEntry, hash_file
+from incrowd.evidence.manifest import FileEntry, InputEntry, entry_of, hash_file
 from incrowd.plan.files import NamedFile
 
 #: Where an audit keeps copies of the small files that a plan names.
@@ -60,7 +60,7 @@ def keep_inputs(taken: Sequence[Taken], folder: Path, audit: Path) -> tuple[list
         if not then.file.about_people and entry.sha256 is not None and entry.bytes <= MOST_COPIED:
             name = f"{COPIES}/{number}-{entry.name}"
             content = (folder / then.file.name).read_bytes()
-            copy = FileEntry.of(name, content)
+            copy = entry_of(name, content)
             if copy.sha256 != entry.sha256:
                 raise _changed(entry)
             (audit / COPIES).mkdir(exist_ok=True)

@@ -44,11 +44,6 @@ class FileEntry:
     bytes: int
     sha256: str
 
-    @staticmethod
-    def of(name: str, content: bytes) -> FileEntry:
-        """Of bytes that are still in memory: what lies on the disk is compared with this."""
-        return FileEntry(name, len(content), hashlib.sha256(content).hexdigest())
-
 
 @dataclass(frozen=True)
 class AuditManifest:
@@ -81,6 +76,11 @@ class AuditManifest:
         release = tuple(FileEntry(**entry) for entry in content["release"])
         files = tuple(FileEntry(**entry) for entry in content.get("files", ()))
         return AuditManifest(**{**content, "inputs": inputs, "release": release, "files": files})
+
+
+def entry_of(name: str, content: bytes) -> FileEntry:
+    """Of bytes that are still in memory: what lies on the disk is compared with this."""
+    return FileEntry(name, len(content), hashlib.sha256(content).hexdigest())
 
 
 def hash_file(path: Path) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incrowd.errors import NotReleasable
-from incrowd.evidence.manifest import MANIFEST, SIGNATURE, FileEntry, hash_file
+from incrowd.evidence.manifest import MANIFEST, SIGNATURE, FileEntry, entry_of, hash_file
 from incrowd.signing import Signer
 
 UNCHANGED, CHANGED, MISSING, UNLISTED = "unchanged", "changed", "missing", "unlisted"
@@ -32,9 +32,9 @@ def write_sealed(folder: Path, manifest: str, signer: Signer | None) -> tuple[Fi
     signature = None if signer is None else signer.sign(content)
     (folder / MANIFEST).write_bytes(content)
     if signature is None:
-        return (FileEntry.of(MANIFEST, content),)
+        return (entry_of(MANIFEST, content),)
     (folder / SIGNATURE).write_bytes(signature)
-    return FileEntry.of(MANIFEST, content), FileEntry.of(SIGNATURE, signature)
+    return entry_of(MANIFEST, content), entry_of(SIGNATURE, signature)
 
 
 def compare(

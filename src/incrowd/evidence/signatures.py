@@ -84,7 +84,7 @@ def sign(audit: Path, manifest: bytes, statement: Mapping[str, Any], signer: Sig
         raise SecretError("S008", "there is no private key to sign with.", "Name one with --key.")
     content = {"statement": asdict(made), "public_key": signer.public.pem, "signature": signature.hex()}
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-    path = folder / f"{now:%Y%m%d-%H%M%S}-{sha256(text.encode())[:8]}.json"
+    path = folder / f"{len(before) + 1:03}-{sha256(text.encode())[:8]}.json"
     with path.open("x", encoding="utf-8") as out:
         out.write(text)
     return path

@@ -75,7 +75,8 @@ def _plain_number(value: Any) -> float | None:
 
 def _name(error: BaseException) -> str:
     """The nearest error of Python's own."""
-    return next(kind.__name__ for kind in type(error).__mro__ if getattr(builtins, kind.__name__, None) is kind)
+    names: list[str] = [kind.__name__ for kind in type(error).__mro__ if getattr(builtins, kind.__name__, None) is kind]
+    return names[0]
 
 
 def _limit_memory(most: int) -> None:
