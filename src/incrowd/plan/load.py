@@ -16,6 +16,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from incrowd.errors import Fault, InputError, PlanError
+from incrowd.paths import must_be_file
 from incrowd.plan import attest, hierarchies, model, requirements, scenarios, steps, tiers, use_cases
 from incrowd.plan.check import check_plan
 from incrowd.plan.model import Plan
@@ -78,6 +79,7 @@ def one_of(plan: Plan, path: Path, tier: str | None) -> Plan:
 
 def read_text(path: Path) -> str:
     """The text of a plan's file."""
+    must_be_file(path)
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):

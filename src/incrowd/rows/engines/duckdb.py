@@ -18,10 +18,11 @@ import ibis
 import pyarrow as pa
 
 from incrowd.errors import IncrowdError, InputError
-from incrowd.rows.dialect import LONGEST_LINE, Dialect
+from incrowd.rows.dialect import Dialect
 from incrowd.rows.engine import Engine, OnBatch, Result
 from incrowd.rows.folder import partitions
 from incrowd.rows.parts import write_parts
+from incrowd.rows.scan import LONGEST_LINE
 
 T = TypeVar("T")
 
