@@ -11,9 +11,9 @@ from pathlib import Path
 
 from incrowd.archive import Archive
 from incrowd.errors import IncrowdError
-from incrowd.evidence.manifest import InputEntry, input_entry
+from incrowd.evidence.inputs import Taken
 from incrowd.plan import Plan
-from incrowd.plan.files import SOURCE, named_files
+from incrowd.plan.files import SOURCE
 from incrowd.protect.drawing import canonical
 from incrowd.secret import Secret
 
@@ -21,7 +21,7 @@ from incrowd.secret import Secret
 SHOWN = 3
 
 
-def perturbed_before(plan: Plan, folder: Path, home: Path, secret: Secret) -> tuple[str, ...]:
+def perturbed_before(plan: Plan, folder: Path, home: Path, secret: Secret, inputs: Sequence[Taken]) -> tuple[str, ...]:
     """What the custodian must know of earlier releases: those of this source whose draws were others.
 
     A run with the same secret, names and steps has the same draws, so that its file tells nothing that this one does
@@ -29,23 +29,21 @@ def perturbed_before(plan: Plan, folder: Path, home: Path, secret: Secret) -> tu
     """
     if not any(step.perturbs for _, step in plan.active):
         return ()
-    kept = [Archive(path, path.parent / "release", home) for path in sorted(home.glob("runs/*/audit"), reverse=True)]
-    now: InputEntry | None = None
+    now = next((taken.entry for taken in inputs if taken.file.place == SOURCE), None)
     same, changed, unknown = list[str](), list[str](), list[str]()
-    for archive in (each for each in kept if each.release is not None and each.release.is_dir()):
-        name = archive.audit.parent.name
+    for run in sorted((path.parent for path in home.glob("runs/*/release") if path.is_dir()), reverse=True):
+        name = run.name
         try:
+            archive = Archive.find(run, home)
             before, manifest = archive.plan, archive.manifest
             if not any(step.perturbs for _, step in before.active):
                 continue
             entry = next((each for each in manifest.inputs if each.place == SOURCE), None) if manifest else None
-            if entry is None and not before.data.database:
-                raise ValueError("an audit that does not say what it was made from")
             if plan.data.database or before.data.database:
                 like, equal = before.data.source == plan.data.source, True  # a table has no hash
             else:
-                now = now or input_entry(named_files(plan)[0], folder)
-                assert entry is not None
+                if now is None or entry is None:
+                    raise ValueError("no hash to compare")
                 equal = (now.sha256, dict(now.parts)) == (entry.sha256, dict(entry.parts))
                 like = equal or now.name == entry.name
             if like and not equal:

@@ -95,7 +95,7 @@ def run(
             start = near(start, "what the plan asks about risk and utility")
         done = carry_out(plan, start, context, work, tell)
         log = replace(done.log, attacks=(*done.log.attacks, *together), source_hidden=source_hidden)
-        log = replace(log, perturbed_before=perturbed_before(plan, folder, home, secret))
+        log = replace(log, perturbed_before=perturbed_before(plan, folder, home, secret, inputs))
         state = done.state
         tell("utility: what analysts keep")
         released = open_source(done.file, delimiter=",", encoding="utf-8", spill=work.spill, memory=share_of(cap))

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from incrowd.errors import SecretError
 from incrowd.keys.siphash import KEY_BYTES, hash_records, hash_texts
+from incrowd.paths import must_be_file
 
 VARIABLE = "INCROWD_SECRET"
 FILE = "incrowd.secret"
@@ -61,6 +62,7 @@ def find_secret(folder: Path) -> Secret:
             raise SecretError("S001", f"no secret can be written to {path} ({error.strerror}).") from None
         with os.fdopen(handle, "w") as file:
             file.write(secrets.token_hex(BYTES) + "\n")
+    must_be_file(path)
     if path.stat().st_mode & 0o077:
         raise SecretError("S002", f"others can read the secret in {path}.", f"Run: chmod 600 {path}")
     return Secret(_bytes(path.read_text(), str(path)))

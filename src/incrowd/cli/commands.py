@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
 Data = Annotated[Path, typer.Argument(help="A CSV (also .gz), Parquet or Excel file.")]
+Header = Annotated[
+    bool,
+    typer.Option("--header", help="The first line names the columns, whatever it looks like."),
+]
 #: What `run --json` takes from the log.
 TOLD = ("title", "tier", "kind", "unit", "steps", "verdicts", "variables", "released_columns", "risks")
 PlanFile = Annotated[Path, typer.Argument(help="The release plan, a YAML file.")]
@@ -62,6 +66,7 @@ def profile(
     data: Data,
     json_: Json = False,
     delimiter: Annotated[str | None, typer.Option(help="For CSV files.")] = None,
+    header: Header = False,
 ) -> None:
     """What is in a file: types, distinct and missing values, and which role each column suggests.
 
@@ -71,10 +76,11 @@ def profile(
     from incrowd.cli.show import show_profile
     from incrowd.profiling import profile as measure
     from incrowd.rows import open_source
-    from incrowd.rows.columns import refuse_records_as_names
+    from incrowd.rows.header import refuse_records_as_names
 
     rows = open_source(data, delimiter=delimiter)
-    refuse_records_as_names(rows)
+    if not header:
+        refuse_records_as_names(rows)
     found = measure(rows)
     if json_:
         say(json.dumps(found.to_dict(), indent=1))
@@ -90,6 +96,7 @@ def init(
         Literal["survey", "administrative", "census"], typer.Option(help="How the records were collected.")
     ] = "survey",
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing plan.")] = False,
+    header: Header = False,
 ) -> None:
     """Write a commented starter plan for a file, with a suggested role for every column."""
     import os
@@ -98,14 +105,15 @@ def init(
     from incrowd.profiling import profile as measure
     from incrowd.profiling import starter_plan
     from incrowd.rows import open_source
-    from incrowd.rows.columns import refuse_records_as_names
+    from incrowd.rows.header import refuse_records_as_names
 
     if out.exists() and not force:
         raise InputError("D018", f"{out} exists already.", "Choose another name with -o, or use --force.")
     # The plan names the data from its own folder, so that the two can move together.
     source = os.path.relpath(data.resolve(), out.resolve().parent)
     rows = open_source(data)
-    refuse_records_as_names(rows)
+    if not header:
+        refuse_records_as_names(rows)
     text = starter_plan(measure(rows), source, kind=kind)
     write_private(out, text)
     say(f"{out} is a start, not a decision: read every role and reason, then run: incrowd check {out}")

@@ -8,18 +8,16 @@ from pathlib import Path
 
 from incrowd.errors import InputError
 from incrowd.keys.postcodes import COMPONENTS, Component, coarsen, component_of
-from incrowd.rows.dialect import sniff
+from incrowd.rows.dialect import open_text, sniff
 
 Pairs = frozenset[tuple[str, str]]
 
 
 def read_adjacency(path: Path) -> Pairs:
     """A CSV file with a header whose first two columns are codes that lie side by side."""
-    if not path.is_file():
-        raise InputError("D000", f"there is no file {path}.")
     dialect = sniff(path)
     pairs = set()
-    with path.open(encoding="utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding, newline="") as file:
+    with open_text(path, dialect) as file:
         reader = csv.reader(file, delimiter=dialect.delimiter)
         next(reader)
         for row in filter(None, reader):

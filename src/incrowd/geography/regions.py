@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incrowd.errors import InputError
-from incrowd.rows.dialect import sniff
+from incrowd.keys.names import prove
+from incrowd.rows.dialect import open_text, sniff
 from incrowd.rows.directory import Match
 
 
@@ -28,16 +29,13 @@ class ByRegion:
 
 def read_columns(path: Path, key: str, value: str) -> dict[str, str]:
     """Two columns of a lookup file. A key with two values is a fault."""
-    if not path.is_file():
-        raise InputError("D000", f"there is no file {path}.")
     dialect = sniff(path)
     for name in (key, value):
         if name not in dialect.columns:
-            raise InputError(
-                "D012", f"{name!r} is not a column of {path.name}.", f"It has {', '.join(dialect.columns)}."
-            )
+            hint = prove(dialect.columns, (key, value)).hint(name)
+            raise InputError("D012", f"{name!r} is not a column of {path.name}.", hint)
     found: dict[str, str] = {}
-    with path.open(encoding="utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding, newline="") as file:
+    with open_text(path, dialect) as file:
         for row in csv.DictReader(file, delimiter=dialect.delimiter):
             if found.setdefault(row[key], row[value]) != row[value]:
                 raise InputError(

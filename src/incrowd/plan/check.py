@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from incrowd.errors import Fault, PlanError
+from incrowd.keys.names import prove
 from incrowd.plan.attest import check_attest
 from incrowd.plan.files import SOURCE, TEST, named_files
 from incrowd.plan.intruders import check_attacks
@@ -55,14 +56,15 @@ def check_columns(plan: Plan, columns: Sequence[str], source: str) -> None:
         # The first line may be somebody's record: its cells are not repeated.
         way_out = "The first line must name the columns; see that it does, and that this is the right file."
         raise PlanError([Fault("P067", "variables", f"no variable of the plan is a column of {source}.", way_out)])
+    names = prove(columns, plan.variables)
     for name in plan.variables:
         if name not in columns:
-            hint = did_you_mean(name, columns)
+            hint = names.near(name)
             faults.append(Fault("P010", f"variables.{name}", f"{name!r} is not a column of {source}.", hint))
     for name in columns:
         if name not in plan.variables:
             hint = "Give it one; a column without a role is never released by accident."
-            faults.append(Fault("P011", "variables", f"the column {name!r} of {source} has no role.", hint))
+            faults.append(Fault("P011", "variables", f"{names.say(name)} of {source} has no role.", hint))
     if faults:
         raise PlanError(faults)
 

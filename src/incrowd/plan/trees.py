@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from incrowd.errors import InputError
+from incrowd.paths import must_be_file
 
 #: A plan with 20,000 variables is within all three.
 MOST_BYTES = 2 << 20
@@ -66,14 +67,12 @@ def json_tree(text: str | bytes) -> Any:
 
 def read_text(path: Path) -> str:
     """The text of a plan's file, or of another small one that people write."""
+    must_be_file(path)
     try:
-        if path.exists() and not path.is_file():  # a pipe would be waited for
-            message = f"the plan {path} cannot be read: it is a folder, a pipe or a device."
-            raise InputError("D000", message, "Name a file.")
         with path.open("rb") as file:
             found = file.read(MOST_BYTES + 1)
         if len(found) > MOST_BYTES:
             raise InputError("D282", f"{path} has more than {MOST_BYTES >> 20} MiB, and is no plan.", "Name another.")
         return found.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    except (OSError, UnicodeDecodeError, ValueError):  # ValueError: a name with a zero in it
+    except (OSError, UnicodeDecodeError):
         raise InputError("D000", f"the plan {path} cannot be read as UTF-8 text.") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -28,10 +27,6 @@ MINUS_NOTHING = r"^-0(\.0*)?$"
 MOST_DIGITS = 15
 
 
-#: What is no name of a column: a number that is no year, a date, an e-mail address.
-LIKE_DATA = r"(?!(?:19|20)\d\d$)[-+]?\d+(?:[.,]\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\S+@\S+\.\S+"
-
-
 @dataclass(frozen=True)
 class ColumnSummary:
     """One column: how many records have it, how many values it takes, and which, when they are few."""
@@ -42,13 +37,6 @@ class ColumnSummary:
     distinct: int
     holds: Holds
     values: tuple[str, ...] | None
-
-
-def refuse_records_as_names(rows: Rows) -> None:
-    """A first line that holds numbers, dates or addresses is a record: its cells are no names, and are not shown."""
-    if any(re.fullmatch(LIKE_DATA, name.strip()) for name in rows.columns):
-        message = f"line 1 of {rows.place} looks like a record, and not like names of columns."
-        raise InputError("D244", message, "The first line must name the columns; a name may be a year, but no number.")
 
 
 def refuse_empty_columns(rows: Rows, names: Sequence[str], counted: KeyTable | None = None) -> None:

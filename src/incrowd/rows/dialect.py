@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import io
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, TextIO
 
 from incrowd.errors import InputError
+from incrowd.paths import must_be_file, opening
+from incrowd.rows.scan import LONGEST_LINE, Scan
 
 DELIMITERS = (",", ";", "\t", "|")
 _CHUNK = 1 << 22
-LONGEST_LINE = 2 * 1024 * 1024
+BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
@@ -27,12 +31,15 @@ class Dialect:
 
 
 def sniff(path: Path, delimiter: str | None = None, encoding: str | None = None) -> Dialect:
-    """Find the dialect of a CSV file and check what the engine would swallow: NUL bytes, a broken header."""
-    seen = _inspect(path)
+    """Find the dialect of a CSV file, and refuse what an engine would swallow: NUL bytes, a broken header or line."""
+    must_be_file(path)
+    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
+        raise InputError("D269", "the delimiter is not one plain character.", "Write one: , or ; or | or a tab.")
+    head = _head(path)
+    delimiter = delimiter or max(DELIMITERS, key=lambda mark: len(_split(head.decode("latin-1"), mark)))
+    seen = _inspect(path, delimiter)
     encoding = encoding or seen
-    header = _header(path, encoding)
-    delimiter = delimiter or max(DELIMITERS, key=lambda mark: _fields(header, mark))
-    columns = _split(header, delimiter)
+    columns = _split(head.decode(encoding, errors="replace"), delimiter)
     if not any(columns):
         raise InputError("D002", f"{path.name} has no header line.", "The first line must name the columns.")
     unnamed = sum(not name.strip() for name in columns)
@@ -40,17 +47,27 @@ def sniff(path: Path, delimiter: str | None = None, encoding: str | None = None)
         raise InputError(
             "D010", f"line 1 of {path.name} leaves {unnamed} column(s) without a name.", "Name every column."
         )
-    lower = [name.lower() for name in columns]
-    twice = [(lower.index(name) + 1, i + 1) for i, name in enumerate(lower) if name in lower[:i]]
-    if twice:
-        # By number: the first line may be somebody's record.
-        raise InputError(
-            "D011",
-            f"line 1 of {path.name} gives columns {twice[0][0]} and {twice[0][1]} the same name (case does not tell "
-            "names apart).",
-            "Rename one of the two.",
-        )
+    refuse_twice(columns, f"line 1 of {path.name}")
     return Dialect(delimiter, encoding, tuple(columns))
+
+
+def refuse_twice(columns: Sequence[str], place: str) -> None:
+    """No two columns may have one name: a reader would take one of them for the other."""
+    first: dict[str, int] = {}
+    for number, name in enumerate(columns, 1):
+        if (other := first.setdefault(name.lower(), number)) != number:
+            # By number: the first line may be somebody's record.
+            raise InputError(
+                "D011",
+                f"{place} gives columns {other} and {number} the same name (case does not tell names apart).",
+                "Rename one of the two.",
+            )
+
+
+def open_text(path: Path, dialect: Dialect) -> TextIO:
+    """The text of a small file whose dialect is known, for the csv module."""
+    encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
+    return io.TextIOWrapper(_open(path), encoding=encoding, newline="")
 
 
 def _open(path: Path) -> IO[bytes]:
@@ -58,39 +75,46 @@ def _open(path: Path) -> IO[bytes]:
 
 
 def _chunks(path: Path) -> Iterator[bytes]:
-    try:
-        with _open(path) as file:
-            while chunk := file.read(_CHUNK):
-                yield chunk
-    except (EOFError, gzip.BadGzipFile):
-        raise InputError("D003", f"{path.name} is not a complete gzip file.", "Fetch or compress it again.") from None
+    """The bytes of a file, unpacked piece by piece: memory stays flat, however much is packed into it."""
+    with opening(path):
+        try:
+            with _open(path) as file:
+                while chunk := file.read(_CHUNK):
+                    yield chunk
+            return
+        except (EOFError, gzip.BadGzipFile, zlib.error):
+            pass  # the fault is raised outside: the cause quotes bytes
+    raise InputError("D003", f"{path.name} is not a complete gzip file.", "Fetch or compress it again.")
 
 
-def _inspect(path: Path) -> str:
-    """One pass over the bytes for what the engine would swallow or guess: emptiness, NUL, and the encoding.
+def _inspect(path: Path, delimiter: str) -> str:
+    """One pass over the bytes for what the engine would swallow or guess: emptiness, NUL, bad lines, the encoding.
 
     UTF-8 unless a byte says otherwise; then Latin-1, if nothing in the file speaks against it: neither real UTF-8
     elsewhere in it nor the control bytes that Latin-1 texts do not have.
     """
     line, pending, blank, accents, control, not_utf8 = 1, b"", True, False, False, 0
+    scan = Scan(path.name, delimiter)
     for number, chunk in enumerate(_chunks(path)):
         if number == 0 and chunk[:2] in (b"\xff\xfe", b"\xfe\xff"):
             raise InputError("D005", f"{path.name} is UTF-16 text.", "Save it as UTF-8.")
         if (place := chunk.find(b"\0")) >= 0:
             line += chunk.count(b"\n", 0, place)
             raise InputError("D008", f"line {line} of {path.name} holds a NUL byte.", "The file is damaged or binary.")
-        blank = blank and not chunk.removeprefix(b"\xef\xbb\xbf").strip()
+        blank = blank and not chunk.removeprefix(BOM).strip()
+        scan.take(chunk.removeprefix(BOM) if number == 0 else chunk)
         if not chunk.isascii() or pending:
             text = pending + chunk
             bad, cut = _not_utf8(text)
             pending = text[bad:] if cut else b""
             if bad is not None and not cut and not not_utf8:
                 not_utf8 = line + text.count(b"\n", 0, bad)
-            accents = accents or not text[:bad].removeprefix(b"\xef\xbb\xbf").isascii()
+            accents = accents or not text[:bad].removeprefix(BOM).isascii()
             control = control or any(bytes([byte]) in text for byte in range(0x80, 0xA0))
         line += chunk.count(b"\n")
     if blank:
         raise InputError("D002", f"{path.name} is empty.", "The first line must name the columns.")
+    scan.end()
     if not (not_utf8 or pending):
         return "utf-8"
     if accents or control:
@@ -111,20 +135,13 @@ def _not_utf8(text: bytes) -> tuple[int | None, bool]:
     return None, False
 
 
-def _header(path: Path, encoding: str) -> str:
-    """The first record, which may hold quoted line ends."""
-    with _open(path) as file:
-        start = file.read(LONGEST_LINE).decode(encoding, errors="replace").removeprefix("\ufeff")
-    end = -1
-    while (end := start.find("\n", end + 1)) >= 0 and start.count('"', 0, end) % 2:
-        pass
-    return (start if end < 0 else start[:end]).rstrip("\r\n")
+def _head(path: Path) -> bytes:
+    """The beginning of a file, with its first record."""
+    with contextlib.closing(_chunks(path)) as chunks:  # type: ignore[type-var]
+        return next(chunks, b"").removeprefix(BOM)[:LONGEST_LINE]
 
 
-def _split(header: str, delimiter: str) -> list[str]:
-    csv.field_size_limit(LONGEST_LINE)
-    return next(csv.reader(io.StringIO(header, newline=""), delimiter=delimiter), [])
-
-
-def _fields(header: str, delimiter: str) -> int:
-    return len(_split(header, delimiter))
+def _split(head: str, delimiter: str) -> list[str]:
+    """The names in the first record, which may hold quoted line ends."""
+    csv.field_size_limit(2 * LONGEST_LINE)
+    return next(csv.reader(io.StringIO(head, newline=""), delimiter=delimiter), [])

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from incrowd.errors import InputError
 from incrowd.rows.frame import Rows
+from incrowd.rows.header import refuse_unknown
 from incrowd.rows.postcodes import bare, reason
 
 
@@ -24,8 +24,7 @@ class Match:
 
 def match_directory(rows: Rows, column: str, known: pa.Table) -> Match:
     """Join the postcodes of a column with a directory (`incrowd_unit` without spaces, `incrowd_authority`)."""
-    if column not in rows.columns:
-        raise InputError("D012", f"{column!r} is not a column of {rows.place}.")
+    refuse_unknown(rows, [column])
     picked = rows.table.select(incrowd_text=rows.text(column))
     good = picked.filter(reason(picked["incrowd_text"]).isnull())
     coded = good.select(incrowd_code=bare(good["incrowd_text"]).upper())

@@ -15,6 +15,7 @@ from incrowd.errors import InputError
 from incrowd.keys.packing import pack
 from incrowd.keys.table import KeyTable
 from incrowd.rows.frame import LINE, Rows, encode_rows
+from incrowd.rows.header import refuse_unknown
 from incrowd.rows.summary import NUMBER
 from incrowd.rows.tabulate import encode
 from incrowd.writing import private_file
@@ -27,9 +28,7 @@ def weigh(rows: Rows, keys: Sequence[str], weight: str) -> tuple[KeyTable, Float
 
     Every record needs a weight above 0.
     """
-    for name in (*keys, weight):
-        if name not in rows.columns:
-            raise InputError("D012", f"{name!r} is not a column of {rows.place}.")
+    refuse_unknown(rows, [*keys, weight])
     columns = {f"k{i}": rows.text(name) for i, name in enumerate(keys)}
     text = rows.text(weight).strip()
     # The pattern first: DuckDB pushes a bare try_cast into its CSV reader, which then stumbles over texts.
@@ -71,8 +70,7 @@ def add_household_risk(rows: Rows, household: str, log_column: str, name: str) -
     A record whose household is missing is a household of its own. A household with somebody at r = 1 has ln 0, minus
     infinity, and risk 1.
     """
-    if household not in rows.columns:
-        raise InputError("D012", f"{household!r} is not a column of {rows.place}.")
+    refuse_unknown(rows, [household])
     # Minus infinity does not add up on every engine: count who is certain, and sum the others.
     certain = rows.table[log_column] == float("-inf")
     table = rows.table.mutate(

@@ -6,6 +6,12 @@ from pathlib import Path
 
 from incrowd.errors import InputError
 
+#: Endings of files that hold data, and that nobody reads from a folder of Parquet files.
+DATA = {
+    f".{name}"
+    for name in ("csv", "tsv", "gz", "xlsx", "xlsm", "parquet", "pq", "parq", "orc", "avro", "feather", "arrow")
+}
+
 
 def partitions(folder: Path) -> tuple[list[Path], tuple[str, ...]]:
     """The Parquet files of a folder, and the columns that its subfolders name (`year=2024/sex=f/part-0.parquet`).
@@ -14,7 +20,14 @@ def partitions(folder: Path) -> tuple[list[Path], tuple[str, ...]]:
     the same columns: where they do not, two engines would read two different tables.
     """
     inside = sorted(path.relative_to(folder) for path in folder.rglob("*.parquet"))
-    files = [path for path in inside if not any(part[0] in "_." for part in path.parts) and (folder / path).is_file()]
+    files = [path for path in inside if not _hidden(path) and (folder / path).is_file()]
+    visible = (path for path in folder.rglob("*") if not _hidden(path.relative_to(folder)) and path.is_file())
+    if others := sum(path.suffix != ".parquet" and path.suffix.lower() in DATA for path in visible):
+        raise InputError(
+            "D275",
+            f"the folder {folder.name} holds {others} other file(s) of data, which would be left out.",
+            "Keep only Parquet files in it, whose names end in .parquet, or begin other names with an underscore.",
+        )
     if not files:
         raise InputError("D020", f"there is no Parquet file in the folder {folder.name}.")
     columns = {tuple(part.partition("=")[0] for part in path.parts[:-1]) for path in files}
@@ -30,3 +43,7 @@ def partitions(folder: Path) -> tuple[list[Path], tuple[str, ...]]:
     if len(set(lower)) < len(lower):
         raise InputError("D011", f"the subfolders of {folder.name} name a column twice.", "Rename one of the two.")
     return [folder / path for path in files], names
+
+
+def _hidden(path: Path) -> bool:
+    return any(part[0] in "_." for part in path.parts)

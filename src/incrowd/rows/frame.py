@@ -10,6 +10,7 @@ import ibis
 import pyarrow as pa
 
 from incrowd.rows.engine import Engine, OnBatch, Result
+from incrowd.rows.header import refuse_unknown
 
 #: Columns that the verbs add for a moment begin like this; a source with such a column is refused.
 OURS = "incrowd_"
@@ -64,6 +65,7 @@ class Rows:
 
     def value_counts(self, column: str) -> dict[str | None, int]:
         """The distinct values of a column with their number of records."""
+        refuse_unknown(self, [column])
         picked = self.table.select(value=self.text(column))
         counted = picked.group_by("value").aggregate(n=picked.count())
         found = self.collect(counted, f"the values of {column!r}")

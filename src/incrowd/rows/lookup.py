@@ -8,7 +8,8 @@ from pathlib import Path
 from incrowd.errors import InputError
 from incrowd.keys.hierarchies import parse_arx
 from incrowd.keys.hierarchy import Hierarchy
-from incrowd.rows.dialect import sniff
+from incrowd.paths import must_be_file
+from incrowd.rows.dialect import open_text, sniff
 
 
 def read_lookup(path: Path) -> dict[str, str]:
@@ -17,8 +18,7 @@ def read_lookup(path: Path) -> dict[str, str]:
     if len(dialect.columns) < 2:
         raise InputError("D024", f"the lookup {path.name} needs two columns.", "First the value, then its new name.")
     names: dict[str, str] = {}
-    encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
-    with path.open(encoding=encoding, newline="") as file:
+    with open_text(path, dialect) as file:
         reader = csv.reader(file, delimiter=dialect.delimiter)
         next(reader)
         for row in filter(None, reader):
@@ -32,8 +32,7 @@ def read_lookup(path: Path) -> dict[str, str]:
 
 def read_hierarchy(path: Path, name: str) -> Hierarchy:
     """A hierarchy file in ARX's format: ';' or ',', no header, first column the leaf."""
-    if not path.is_file():
-        raise InputError("D000", f"there is no hierarchy file {path}.")
+    must_be_file(path)
     text: str | None = None
     for encoding in ("utf-8-sig", "latin-1"):
         try:

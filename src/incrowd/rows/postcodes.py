@@ -21,6 +21,7 @@ from incrowd.errors import InputError
 from incrowd.keys import postcodes as grammar
 from incrowd.keys.postcodes import Component, Reason
 from incrowd.rows.frame import Rows
+from incrowd.rows.header import refuse_unknown
 
 #: A ZIP code of the United States: five digits, with or without the four of the delivery route.
 ZIP = "^[0-9]{5}(-?[0-9]{4})?$"
@@ -138,9 +139,7 @@ def _sums(
 
     Two group bys: the first by what `brief` leaves of a text, so that the second judges few texts and not all.
     """
-    for name in (column, *populations):
-        if name not in rows.columns:
-            raise InputError("D012", f"{name!r} is not a column of {rows.place}.")
+    refuse_unknown(rows, [column, *populations])
     numbers = {f"t{i}": _whole(rows.text(name)) for i, name in enumerate(populations)}
     picked = rows.table.select(incrowd_text=brief(rows.text(column)), **numbers)
     sums = {f"p{i}": picked[f"t{i}"].sum() for i in range(len(populations))}

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
 
 from incrowd.errors import IncrowdError, InputError
+from incrowd.paths import must_be_file
 from incrowd.rows.dialect import sniff
 from incrowd.rows.engine import Engine, connect
 from incrowd.rows.engines.duckdb import DuckDB
+from incrowd.rows.excel import read_excel
+from incrowd.rows.folder import partitions
 from incrowd.rows.frame import OURS, Rows
+from incrowd.rows.schemas import refuse_lossy
 
 DATABASE = "postgresql://"
 
@@ -37,14 +37,14 @@ def open_source(
     if str(source).startswith(DATABASE):
         return _database(str(source), engine)
     path = Path(source)
-    if not path.exists():
-        raise InputError("D000", f"there is no file {path}.", "Paths in a plan start from the plan's own folder.")
+    must_be_file(path, folder=True, hint="Paths in a plan start from the plan's own folder.")
     if path.is_dir() or path.suffix.lower() == ".parquet":
+        refuse_lossy(*(partitions(path) if path.is_dir() else ([path], ())), path.name)
         return _checked(Rows(engine, engine.read_parquet(path), path.name))
     # One parser for all engines: what is refused, and what a cell is, must not depend on who counts.
     home = engine if isinstance(engine, DuckDB) else DuckDB(engine.spill, memory)
     if path.suffix.lower() in (".xlsx", ".xlsm"):
-        table = home.lookup(_excel(path))
+        table = home.lookup(read_excel(path))
     else:
         table = home.read_csv(path, sniff(path, delimiter, encoding))
     if home is not engine:
@@ -66,9 +66,11 @@ def _checked(rows: Rows) -> Rows:
         raise InputError(
             "D065", f"a column of {rows.place} begins with {OURS!r}.", "Rename it: incrowd uses such names."
         )
-    odd = [name for name, kind in rows.table.schema().items() if kind.is_nested() or kind.is_binary()]
+    kinds = rows.table.schema().types
+    odd = [number for number, kind in enumerate(kinds, 1) if kind.is_nested() or kind.is_binary()]
     if odd:
-        message = f"column {odd[0]!r} of {rows.place} holds lists, structures or bytes."
+        # By its number: names are data until something proves that they are names.
+        message = f"column {odd[0]} of {len(kinds)} of {rows.place} holds lists, structures or bytes."
         raise InputError("D066", message, "Keep plain values: texts, numbers, dates.")
     return rows
 
@@ -82,37 +84,3 @@ def _database(source: str, home: Engine) -> Rows:
         ) from None
     database = Postgres(source, home)
     return _checked(Rows(database, database.table, database.place))
-
-
-def _excel(path: Path) -> pa.Table:
-    """The first sheet, each cell as its text: whole numbers without a decimal point, dates as ISO."""
-    import openpyxl  # only here: Excel is rare and the import is slow
-
-    lines: list[list[Any]] | None = None
-    # openpyxl raises whatever zip and XML raise, with cell texts in it; none of that gets out.
-    with suppress(Exception):
-        sheet = openpyxl.load_workbook(path, read_only=True, data_only=True).worksheets[0]
-        lines = [list(line) for line in sheet.iter_rows(values_only=True)]
-    if lines is None:
-        raise InputError("D001", f"{path.name} cannot be read as an Excel file.", "Save it again, or as CSV.")
-    if not lines or not any(lines[0]):
-        raise InputError("D002", f"{path.name} has no header line.", "The first line must name the columns.")
-    header = ["" if name is None else str(name) for name in lines[0]]
-    if "" in header or len({name.lower() for name in header}) < len(header):
-        raise InputError("D011", f"line 1 of {path.name} leaves a column unnamed or names one twice.", "Rename it.")
-    body = [line for line in lines[1:] if any(cell is not None for cell in line)]  # blank rows are no records
-    columns = {name: [_cell(line[i]) if i < len(line) else None for line in body] for i, name in enumerate(header)}
-    return pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
-
-
-def _cell(value: Any) -> str | None:
-    if value is None:
-        return None
-    if isinstance(value, bool):
-        return str(value).upper()
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if hasattr(value, "isoformat"):
-        text: str = value.isoformat()
-        return text.removesuffix("T00:00:00")
-    return str(value)

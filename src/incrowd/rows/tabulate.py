@@ -5,7 +5,6 @@ The one rule for missing values (see keys/table.py) is applied here.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -22,6 +21,7 @@ from incrowd.keys.packing import add_up, count_rows, group, pack
 from incrowd.keys.table import Domain, Histogram, Int32, Int64, KeyTable, Pairs
 from incrowd.rows.engine import too_many
 from incrowd.rows.frame import Rows
+from incrowd.rows.header import refuse_unknown
 from incrowd.rows.packed import PackedCounter, TooMany, TooWide
 from incrowd.rows.summary import WHOLE
 
@@ -37,7 +37,7 @@ def tabulate(rows: Rows, keys: Sequence[str], sensitive: Sequence[str] = (), uni
     One pass of the engine for each sensitive variable (one pass in all without any, or with one): the counts of the
     classes are the sums over the first variable's values.
     """
-    _refuse_unknown(rows, [*keys, *sensitive, *([unit] if unit else [])])
+    refuse_unknown(rows, [*keys, *sensitive, *([unit] if unit else [])])
     if len(set(keys)) < len(keys):
         raise InputError("D061", "a key is named twice.", "Name each once.")
     # Same rows, same keys, classes in the same (byte) order: the tables number the classes alike.
@@ -50,7 +50,7 @@ def tabulate_population(rows: Rows, keys: Sequence[str], count: str | None = Non
     """The combinations of the keys in a population: a person a line, or a table of counts with its column `count`."""
     if count is None:
         return tabulate(rows, keys)
-    _refuse_unknown(rows, [*keys, count])
+    refuse_unknown(rows, [*keys, count])
     columns = {f"k{i}": rows.text(name) for i, name in enumerate(keys)}
     text = rows.text(count).strip()
     # The pattern first: an engine rounds 1.5 to 2 people.
@@ -221,11 +221,3 @@ def _refuse_missing_unit(domain: Domain, codes: Int32, unit: str) -> None:
             f"{missing} records have no {unit!r}, so nobody can tell whose they are.",
             "Fill the unit in, or drop those records before the run.",
         )
-
-
-def _refuse_unknown(rows: Rows, names: Sequence[str]) -> None:
-    for name in names:
-        if name not in rows.columns:
-            near = difflib.get_close_matches(name, rows.columns, 1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"Its columns are: {', '.join(rows.columns)}."
-            raise InputError("D012", f"{name!r} is not a column of {rows.place}.", hint)

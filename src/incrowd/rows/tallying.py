@@ -8,10 +8,10 @@ import ibis
 import numpy as np
 import pyarrow as pa
 
-from incrowd.errors import InputError
 from incrowd.keys.table import Domain, Int32
 from incrowd.keys.tally import Float64, Moments, Pair, Tally
 from incrowd.rows.frame import Rows
+from incrowd.rows.header import refuse_unknown
 from incrowd.rows.summary import NUMBER
 from incrowd.rows.tabulate import encode
 
@@ -23,9 +23,7 @@ def tally(rows: Rows, by: Sequence[str], pairs: Sequence[Pair] = ()) -> Tally:
     number are left out of the moments, not of the counts.
     """
     numbers = sorted({name for pair in pairs for name in pair})
-    for name in (*by, *numbers):
-        if name not in rows.columns:
-            raise InputError("D012", f"{name!r} is not a column of {rows.place}.")
+    refuse_unknown(rows, [*by, *numbers])
     columns = {f"k{i}": rows.text(name) for i, name in enumerate(by)}
     values = {f"v{i}": _number(rows, name) for i, name in enumerate(numbers)}
     picked = rows.table.select(**columns, **values, incrowd_one=ibis.literal(1))

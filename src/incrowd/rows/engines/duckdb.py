@@ -19,10 +19,11 @@ import pyarrow as pa
 
 from incrowd import stopping
 from incrowd.errors import IncrowdError, InputError
-from incrowd.rows.dialect import LONGEST_LINE, Dialect
+from incrowd.rows.dialect import Dialect
 from incrowd.rows.engine import Engine, OnBatch, Result
 from incrowd.rows.folder import partitions
 from incrowd.rows.parts import write_parts
+from incrowd.rows.scan import LONGEST_LINE
 
 T = TypeVar("T")
 

@@ -22,8 +22,8 @@ import pyarrow.parquet
 from psycopg import sql
 
 from incrowd.errors import IncrowdError, InputError
-from incrowd.rows.dialect import LONGEST_LINE
 from incrowd.rows.engine import Engine, OnBatch, Result
+from incrowd.rows.scan import LONGEST_LINE
 
 T = TypeVar("T")
 SOURCE = "incrowd_source"

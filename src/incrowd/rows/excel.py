@@ -1,0 +1,172 @@
+"""The first sheet of an Excel file, each cell as its text: whole numbers without a decimal point, dates as ISO.
+
+Cells are taken from the sheet's XML as they come, row by row: a file says of itself how large it is, and lies. What a
+small file unpacks to is looked up before it is unpacked.
+"""
+
+from __future__ import annotations
+
+import warnings
+import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from incrowd.errors import InputError
+from incrowd.rows.dialect import refuse_twice
+
+#: Bytes that a file may unpack to: all of it, and what is held in memory at once (texts, styles).
+UNPACKED, HELD = 1 << 30, 1 << 28
+#: Excel's own limit.
+CELLS = 16_384
+_PIECE = 1 << 16
+Cell = tuple[str, str]  # what it is, and its text
+
+
+def read_excel(path: Path) -> pa.Table:
+    """The first sheet as a table of texts; an empty cell is missing, an empty row is no record."""
+    found: pa.Table | InputError | None = None
+    # openpyxl raises whatever zip and XML raise, and warns, with cell texts in it; none of that gets out.
+    with suppress(Exception), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            _refuse_large(path)
+            found = _table(_rows(path), path.name)
+        except InputError as fault:
+            found = fault
+    if isinstance(found, pa.Table):
+        return found
+    raise found or InputError("D001", f"{path.name} cannot be read as an Excel file.", "Save it again, or as CSV.")
+
+
+def _refuse_large(path: Path) -> None:
+    with zipfile.ZipFile(path) as archive:
+        sizes = [(part.file_size, part.filename) for part in archive.infolist()]
+    held = max((size for size, name in sizes if not name.startswith("xl/worksheets/")), default=0)
+    if sum(size for size, _ in sizes) > UNPACKED or held > HELD:
+        raise _large(path.name)
+
+
+def _large(place: str) -> InputError:
+    message = f"{place} unpacks to more than may be read from an Excel file."
+    return InputError("D277", message, "Save it as CSV, which is read piece by piece.")
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[int, Cell]]]:
+    """The rows that hold something, with their number; of each the cells that do, by column from 1 on."""
+    import openpyxl  # only here: Excel is rare and the import is slow
+    from openpyxl.worksheet._reader import FORMULA_TAG, ROW_TAG, VALUE_TAG, WorkSheetParser
+    from openpyxl.xml.functions import iterparse
+
+    class Parser(WorkSheetParser):  # type: ignore[misc]
+        """openpyxl's own, but for the two cells that it would read as nothing and as an error."""
+
+        def parse_cell(self, element: Any) -> dict[str, Any]:
+            cell: dict[str, Any] = super().parse_cell(element)
+            stored, kind = element.findtext(VALUE_TAG), element.get("t", "n")
+            # A result that is an empty text is stored as such: t="str" and an empty value.
+            if element.find(FORMULA_TAG) is not None and (stored is None or not (stored or kind == "str")):
+                where = f"cell {_letters(cell['column'])}{cell['row']} of {path.name}"
+                raise InputError(
+                    "D276", f"{where} holds a formula without a result.", "Open the file in Excel and save it again."
+                )
+            if cell["data_type"] == "e" and kind != "e":  # a date outside the calendar
+                cell |= {"data_type": "n", "value": float(stored)}
+            return cell
+
+    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    sheet = book.worksheets[0]
+    with sheet._get_source() as source:
+        parser = Parser(
+            source, sheet._shared_strings, data_only=True, epoch=book.epoch, date_formats=book._date_formats,
+            timedelta_formats=book._timedelta_formats,
+        )  # fmt: skip
+        inside, above, cells = False, [], 0
+        for event, element in iterparse(source, events=("start", "end")):
+            if event == "start":
+                cells = cells + 1 if inside else 0
+                inside = inside or element.tag == ROW_TAG
+                above.append(element)
+                if cells > 8 * CELLS:  # a cell has a few parts
+                    raise _large(path.name)
+                continue
+            above.pop()
+            if element.tag == ROW_TAG:
+                inside = False
+                number, found = parser.parse_row(element)
+                row = {c["column"]: (c["data_type"], _text(c["value"])) for c in found if c["value"] is not None}
+                if row:
+                    yield number, row
+            if not inside:
+                element.clear()
+                if above:
+                    above[-1].remove(element)
+
+
+def _table(rows: Iterator[tuple[int, dict[int, Cell]]], place: str) -> pa.Table:
+    number, first = next(rows, (0, {}))
+    if number != 1:
+        raise InputError("D002", f"{place} has no header line.", "The first line must name the columns.")
+    header = [first.get(i, ("", ""))[1] for i in range(1, max(first) + 1)]
+    if unnamed := sum(not name.strip() for name in header):
+        raise InputError("D010", f"line 1 of {place} leaves {unnamed} column(s) without a name.", "Name every column.")
+    refuse_twice(header, f"line 1 of {place}")
+    pieces: list[pa.Table] = []
+    lines: list[dict[int, Cell]] = []
+    for number, row in rows:
+        if max(row) > len(header):
+            raise InputError(
+                "D004", f"line {number} of {place} has not as many fields as the header.", "Mend the line."
+            )
+        lines.append(row)
+        if len(lines) == _PIECE:
+            pieces.append(_piece(lines, len(header)))
+            lines = []
+    table = pa.concat_tables([*pieces, _piece(lines, len(header))])
+    _refuse_alike(table, len(header), place)
+    return table.select(range(0, 2 * len(header), 2)).rename_columns(header)
+
+
+def _piece(lines: list[dict[int, Cell]], width: int) -> pa.Table:
+    """Some rows: for each column its texts, and what the cells are."""
+    columns = {}
+    for i in range(1, width + 1):
+        cells = [line.get(i, (None, None)) for line in lines]
+        columns[f"t{i}"] = pa.array([text for _, text in cells], pa.string())
+        columns[f"k{i}"] = pa.array([kind for kind, _ in cells], pa.string()).dictionary_encode()
+    return pa.table(columns)
+
+
+def _refuse_alike(table: pa.Table, width: int, place: str) -> None:
+    """A number and a text that is written like it are two values, and would be one."""
+    for i in range(1, width + 1):
+        kinds = table.select([f"t{i}", f"k{i}"]).drop_null().unify_dictionaries()
+        if len(kinds[f"k{i}"].unique()) > 1:
+            pairs = kinds.group_by([f"t{i}", f"k{i}"]).aggregate([])
+            if (twice := pairs.num_rows - len(pairs[f"t{i}"].unique())) > 0:
+                raise InputError(
+                    "D278",
+                    f"column {i} of {place} holds {twice} value(s) both as a text and as a number, date or yes and no.",
+                    "Give the whole column one format in Excel, or save it as CSV.",
+                )
+
+
+def _letters(column: int) -> str:
+    from openpyxl.utils import get_column_letter
+
+    letters: str = get_column_letter(column)
+    return letters
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if hasattr(value, "isoformat"):
+        text: str = value.isoformat()
+        return text.removesuffix("T00:00:00")
+    return str(value)
