@@ -68,7 +68,8 @@ def play(case: dict[str, Any], folder: Path) -> Outcome:
             outcome.fault(UNEXPLAINED, f"{type(error).__name__} in {' < '.join(reversed(frames[-5:]))}")
             outcome.code = "X001"
     said += printed()
-    _no_leak(case, {"said": said.encode()}, set(), outcome)
+    # What the plan itself names, its writer knows; what its requirements name, the public report says.
+    _no_leak(case, {"said": said.encode()}, _named(case, case["plan"]), outcome)
     outcome.check(not list(folder.glob("runs/.work-*")), "half", "a private folder is left")
     if done is None:
         left = {path.name for path in folder.iterdir()} - before - {"runs"}
@@ -83,8 +84,14 @@ def play(case: dict[str, Any], folder: Path) -> Outcome:
     data = b"".join(content for name, content in contents.items() if name.startswith("data") and ".json" not in name)
     # A value that the release has may be named beside it; an identifier may be nowhere.
     public = {name for name, text in case["canaries"].items() if name != "person" and text.encode() in data}
-    _no_leak(case, contents, public, outcome)
+    _no_leak(case, contents, public | _named(case, case["plan"]["requirements"]), outcome)
     return outcome
+
+
+def _named(case: Mapping[str, Any], part: Any) -> set[str]:
+    """The columns whose canary stands in a part of the plan."""
+    text = json.dumps(part)
+    return {column for column, canary in case["canaries"].items() if canary in text}
 
 
 def _no_leak(case: Mapping[str, Any], contents: Mapping[str, bytes], public: set[str], outcome: Outcome) -> None:

@@ -25,6 +25,8 @@ ODD: list[str | None] = [
 NAMES = [
     "age", "sex", "region", "income", "illness", "job", "born", "status", "town", "size", "A", "b2", "order", "select",
     "Größe", "two words", 'quo"te', "com,ma", ".dot", "group", "count", "_x", "naïve", "semi;colon", "per%cent", "7up",
+    "n", "m", "key", "value", "text", "draw", "people", "classes", "who", "rank", "rowid", "filename", "column0", "old",
+    "new", "from", "where", "null", "NaN", "class", "weight_", "row_number()", "a.b", "{x}", "$1", "*", "\u00a0x",
 ]  # fmt: skip
 SORTS = ("category", "category", "number", "number", "decimal", "date", "code", "odd")
 
