@@ -84,7 +84,7 @@ def test_correlated_noise_has_the_covariance_asked_for():
     lower = factor(covariance)
     assert lower @ lower.T == pytest.approx(covariance)
     keys = [bytes([i]) * 32 for i in range(3)]
-    made = np.array([correlated(np.arange(50_000), row, keys) for row in lower.tolist()])
+    made = np.array([correlated(np.arange(50_000), row, keys, 1.0) for row in lower.tolist()])
     assert np.cov(made) == pytest.approx(covariance, abs=0.3)
 
 

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal, localcontext
+from decimal import Context as Precision
 from fractions import Fraction
 
 import pyarrow as pa
 
 from incrowd.errors import InputError
-from incrowd.keys.labels import as_numbers
+from incrowd.keys.labels import LONGEST, as_numbers
 from incrowd.plan import steps
 from incrowd.protect.state import Change, Context, State
 from incrowd.protect.values import changed_cells, is_counted, relabel, value_records
 from incrowd.rows.choose import count_numbers, exchange_near, split_values
 from incrowd.rows.records import count_changed, forget, keep_old
+
+#: As many digits as the longest number and the shortest base need: with Python's 28 a longer number is cut unseen.
+EXACT = Precision(prec=4 * LONGEST)
 
 
 def round_numbers(step: steps.Round, number: int, state: State, context: Context) -> tuple[State, Change]:
@@ -25,6 +29,11 @@ def round_numbers(step: steps.Round, number: int, state: State, context: Context
     for certain, and one more with the chance of its fraction. So a record's chance to go up is r / base, the expected
     value is the number itself, and the total of the records that share a value is off by less than one base.
     """
+    with localcontext(EXACT):
+        return _round(step, state, context)
+
+
+def _round(step: steps.Round, state: State, context: Context) -> tuple[State, Change]:
     counts = value_records(state, step.variable)
     values = list(counts)
     found = dict(zip(values, as_numbers(values, step.variable), strict=True))
@@ -161,4 +170,4 @@ def _pairs(filled: int, width: int, offset: int) -> int:
 
 
 def _text(number: Decimal) -> str:
-    return format(number.normalize() + 0, "f")
+    return format(EXACT.add(number.normalize(EXACT), 0), "f")

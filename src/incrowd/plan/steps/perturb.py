@@ -99,7 +99,7 @@ class Noise(Numeric):
     """Add normal noise to numbers."""
 
     step: Literal["noise"]
-    share: Annotated[float, Field(gt=0, le=10)] | None = Field(
+    share: Annotated[float, Field(ge=1e-9, le=10)] | None = Field(
         None, description="The standard deviation of the noise, as a share of the variable's own."
     )
     sd: Annotated[float, Field(ge=LEAST, le=MOST)] | None = Field(
