@@ -135,9 +135,7 @@ def served(tmp_path: Path) -> Iterator[str]:
         port = free.getsockname()[1]
     source = str(PAGE.parents[2])
     environment = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": source}
-    server = subprocess.Popen(
-        command(port), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
-    )
+    server = subprocess.Popen(command(port), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
     address = f"http://127.0.0.1:{port}"
 
     def up() -> bool:
