@@ -26,6 +26,7 @@ from incrowd.tracing import trace_release
 
 #: The days until a test closes, and until truth and claims are deleted, when nothing is said.
 OPEN_DAYS, KEPT_DAYS = 14, 90
+MOST_INTRUDERS = 500
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,9 @@ def _register(path: Path, columns: Sequence[str]) -> pa.Table:
 
 def _names(given: str) -> tuple[str, ...]:
     if given.isdecimal():
-        return tuple(f"intruder {number}" for number in range(1, int(given) + 1))
+        if len(given) > 9:  # far more than anybody can invite; counted below
+            raise InputError("D221", "--intruders must be from 1 to 500.")
+        return tuple(f"intruder {number}" for number in range(1, min(int(given), MOST_INTRUDERS + 1) + 1))
     lines = [" ".join(line.split()) for line in read_text(Path(given)).splitlines()]
     names = tuple(line for line in lines if line)
     if len(set(names)) < len(names) or any(len(name) > 80 or not name.isprintable() for name in names):
@@ -134,7 +137,7 @@ def _names(given: str) -> tuple[str, ...]:
 
 def _check(options: Options, now: float, expires: int, delete_on: int) -> None:
     texts = (options.prize, options.sources, options.confidentiality, options.title or "")
-    if not 1 <= len(_names(options.intruders)) <= 500:
+    if not 1 <= len(_names(options.intruders)) <= MOST_INTRUDERS:
         raise InputError("D221", "--intruders must be from 1 to 500.")
     if not 0 <= options.targets <= 500:
         raise InputError("D221", "--targets must be from 0 to 500.")

@@ -69,6 +69,7 @@ def search_file(
     again before it gets its name, and its rows are in a random order. Columns that are not keys, identifiers among
     them, are written as they are: this is a tool for looking, `run` with a plan is the way to a release.
     """
+    _need_sense(suppression, seconds)
     out = None if out is None else _free(Path(out), Path(file))
     rows = open_source(file)
     table = _counted(rows, keys, requirements)
@@ -109,6 +110,7 @@ def frontier_of_file(
     auto: bool = False,
 ) -> tuple[tuple[Point, ...], tuple[Point, ...]]:
     """How the loss grows with k, and how it falls with the records that may be suppressed."""
+    _need_sense(suppression)
     table = _counted(open_source(file), keys, requirements)
     bound = [requirement.bind(table) for requirement in requirements]
     levels = bind_all(table, hierarchies, auto)
@@ -138,6 +140,13 @@ def _counted(rows: Rows, keys: Sequence[str], requirements: Sequence[Requirement
     for condition in conditions:
         rows = rows.flag(where_name(condition), parse_where(condition))
     return tabulate(rows, keys, sorted({name for r in requirements for name in r.needs_histograms}))
+
+
+def _need_sense(suppression: float, seconds: float | None = None) -> None:
+    if not 0 <= suppression <= 1:
+        raise InputError("D283", "the share that may be suppressed is from 0 to 1.", "Say for example: 0.05")
+    if seconds is not None and not seconds >= 0:
+        raise InputError("D283", "the seconds of a search are 0 or more.")
 
 
 def _free(out: Path, file: Path) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -16,7 +17,7 @@ from incrowd.errors import InputError, PlanError
 from incrowd.plan import Plan
 from incrowd.plan.check import check_plan
 from incrowd.plan.steps import Search, SuppressCells
-from incrowd.utility.by_class import parse_values
+from incrowd.utility.by_class import MOST_VALUES, parse_values
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,9 @@ def parse_setting(text: str) -> Setting:
 def variants(plan: Plan, settings: Sequence[Setting], folder: Path) -> list[tuple[Mapping[str, str], Plan]]:
     """The plan with every combination of the values."""
     found: list[tuple[Mapping[str, str], Plan]] = []
+    if (number := math.prod(len(setting.values) for setting in settings)) > MOST_VALUES:
+        message = f"{number:,} combinations are more than the {MOST_VALUES:,} that can be tried."
+        raise InputError("D283", message, "Name fewer values.")
     for values in product(*(setting.values for setting in settings)):
         changed = plan
         for setting, value in zip(settings, values, strict=True):

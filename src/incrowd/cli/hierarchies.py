@@ -46,7 +46,6 @@ def build(
     """Build a hierarchy for a variable by a rule, or, without one, from how its values are distributed."""
     from incrowd.errors import InputError
     from incrowd.keys import hierarchies as make
-    from incrowd.rows import open_source
 
     rules = {
         "widths": widths,
@@ -59,7 +58,7 @@ def build(
     given = [name for name, value in rules.items() if value is not None]
     if len(given) > 1:
         raise InputError("D063", f"{len(given)} rules are given.", "Give one, or none.")
-    counts = open_source(data).value_counts(key)
+    counts = _counted(data, key)
     values = sorted(counts, key=lambda value: (value is not None, value or ""))
     numbers, how = [counts[value] for value in values], ""
     match given:
@@ -83,8 +82,8 @@ def build(
 @hierarchy_app.command()
 def show(
     file: HierarchyFile,
-    depth: Annotated[int | None, typer.Option(help="How many levels from the top.")] = None,
-    limit: Annotated[int, typer.Option(help="How many branches of each node.")] = 8,
+    depth: Annotated[int | None, typer.Option(min=0, help="How many levels from the top.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many branches of each node.")] = 8,
 ) -> None:
     """Show a hierarchy as a tree."""
     from incrowd.keys.hierarchies import tree_lines
@@ -104,12 +103,11 @@ def validate(
     """Check that values are covered, levels nest and there is one top. Exit code 2 when there are faults."""
     from incrowd.errors import PlanError
     from incrowd.keys.hierarchies import validate as check
-    from incrowd.rows import open_source
     from incrowd.rows.lookup import read_hierarchy
 
     name = key or file.stem.rpartition("hierarchy_")[2]
     hierarchy = read_hierarchy(file, name)
-    values = None if data is None else list(open_source(data).value_counts(name))
+    values = None if data is None else list(_counted(data, name))
     faults = check(hierarchy, values)
     if faults:
         raise PlanError(faults)
@@ -117,6 +115,17 @@ def validate(
         say(json.dumps({"faults": []}))
     else:
         say(f"{file}: {len(hierarchy.rows)} leaves, {hierarchy.height} levels above them, no faults.")
+
+
+def _counted(data: Path, key: str) -> dict[str | None, int]:
+    """The values of a column, and how many records have each."""
+    from incrowd.errors import InputError
+    from incrowd.rows import open_source
+
+    rows = open_source(data)
+    if key not in rows.columns:
+        raise InputError("D012", f"{key!r} is not a column of {rows.place}.")
+    return rows.value_counts(key)
 
 
 def _numbers(text: str | None) -> list[float]:

@@ -126,7 +126,7 @@ def invite(
 def serve(
     test: Test,
     host: Annotated[str | None, typer.Option(help="The address to listen on; this machine only when left out.")] = None,
-    port: Annotated[int, typer.Option(help="The port.")] = 8765,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port.")] = 8765,
     tls_cert: Annotated[Path | None, typer.Option(help="The certificate, to serve other machines.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="Its key.")] = None,
     name: Annotated[list[str] | None, typer.Option(help="A name of this machine that intruders use.")] = None,

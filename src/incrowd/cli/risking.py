@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from incrowd.risk.tables import Tables
 
 SHOWN = 5  # tables of each number of keys
+LEAST_FRACTION = 1e-10  # one of all people who live
 
 
 @app.command()
@@ -57,8 +58,8 @@ def risk(
     from incrowd.rows.lookup import read_hierarchy
 
     wanted = [name.strip() for name in measures.split(",") if name.strip()]
-    if sampling_fraction is not None and not 0 < sampling_fraction <= 1:
-        raise InputError("D105", "--sampling-fraction must be above 0 and at most 1.")
+    if sampling_fraction is not None and not LEAST_FRACTION <= sampling_fraction <= 1:
+        raise InputError("D105", f"--sampling-fraction must be at least {LEAST_FRACTION:g} and at most 1.")
     if source.suffix in (".yaml", ".yml"):
         if keys or weights or household or sampling_fraction or population or geography or unknown_members:
             raise InputError("D106", "a plan says itself what is known.", "Put it under scenarios and data.")

@@ -34,7 +34,9 @@ def search(
         Path | None, typer.Option(help="A folder with a hierarchy for each key: KEY.csv or *hierarchy_KEY.csv.")
     ] = None,
     k: Annotated[int, typer.Option(help="Every class must have at least so many people.")] = 5,
-    suppression: Annotated[float, typer.Option(help="The share of the records that may be suppressed.")] = 0.0,
+    suppression: Annotated[
+        float, typer.Option(min=0, max=1, help="The share of the records that may be suppressed.")
+    ] = 0.0,
     objective: Annotated[
         Literal["arithmetic", "geometric", "discernibility", "class_size", "entropy", "precision"],
         typer.Option(help="What is to be least."),
@@ -42,7 +44,7 @@ def search(
     model: Models = None,
     local: Annotated[bool, typer.Option("--local", help="A recoding per class: less loss, mixed labels.")] = False,
     auto: Annotated[bool, typer.Option("--auto", help="Build hierarchies that are not in the folder.")] = False,
-    seconds: Annotated[float | None, typer.Option(help="Stop after so long with the best so far.")] = None,
+    seconds: Annotated[float | None, typer.Option(min=0, help="Stop after so long with the best so far.")] = None,
     frontier: Annotated[
         bool, typer.Option("--frontier", help="Also: loss against k, and loss against suppression.")
     ] = False,

@@ -47,7 +47,7 @@ class Scenario(Strict):
 class Protection(Strict):
     """What protects the file before any step: the report says what it is worth."""
 
-    sampling_fraction: Annotated[float, Field(gt=0, le=1)] | None = Field(
+    sampling_fraction: Annotated[float, Field(ge=1e-10, le=1)] | None = Field(
         None, description="The share of the population that is in the file."
     )
     imputed_share: Share = Field(0.0, description="The share of records whose keys were imputed for non-response.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from incrowd.plan.requirements import AnyRequirement, ModelName
 from incrowd.plan.strict import Strict, Text
@@ -15,6 +15,8 @@ Below1 = Annotated[float, Field(gt=0, lt=1)]
 NotNegative = Annotated[float, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Places = list[tuple[str, str]]
+#: Values of k in one sweep.
+MOST_KS = 1_000
 
 
 class UseCase(Strict):
@@ -238,3 +240,13 @@ class Sweep(Strict):
     k: Annotated[str, Field(pattern=r"^\d+(:\d+)?(,\d+(:\d+)?)*$")] = Field(
         description="Which k: `2:11`, or a list such as `3,5,10`."
     )
+
+    @field_validator("k")
+    @classmethod
+    def _can_be_tried(cls, text: str) -> str:
+        spans = [[int(end) for end in part.split(":")] for part in text.split(",") if len(part) < 40]
+        if any(not 1 <= span[0] <= span[-1] for span in spans) or len(spans) <= text.count(","):
+            raise ValueError("each k is 1 or more, and a span rises")
+        if sum(span[-1] - span[0] + 1 for span in spans) > MOST_KS:
+            raise ValueError(f"at most {MOST_KS:,} values can be tried")
+        return text

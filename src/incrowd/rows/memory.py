@@ -22,6 +22,7 @@ from incrowd.rows.engine import Engine
 #: What Python, its libraries and compiled kernels take before the first record is read.
 BASE = 400 << 20
 LEAST = 768 << 20
+MOST = 1 << 50
 #: What a class needs at the worst moment of a run: its keys, its counts, and both again while it is put together.
 BYTES_A_CLASS = 140
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -36,12 +37,22 @@ def parse_memory(text: str) -> int:
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", text, re.IGNORECASE)
     if found is None:
         raise InputError("D077", "the memory cap cannot be read.", "Write it as 8GB or 800MB.")
-    number = int(float(found.group(1)) * _UNITS[found.group(2).upper()])
+    number = int(min(float(found.group(1)) * _UNITS[found.group(2).upper()], 2.0**60))
+    if number > MOST:
+        raise InputError("D284", "no machine has so much memory.", "Write it as 8GB or 800MB.")
     if number < LEAST:
         raise InputError(
             "D078", f"{number >> 20} MB of memory are too few.", f"At least {LEAST >> 20}MB are needed for any run."
         )
-    return number
+    return min(number, _machine() or number)  # what is not there cannot be used
+
+
+def _machine() -> int | None:
+    """The memory of this machine in bytes; None where the system does not tell."""
+    try:
+        return max(os.sysconf("SC_PHYS_PAGES") * _PAGE, LEAST)
+    except (AttributeError, OSError, ValueError):
+        return None
 
 
 def engine_share(cap: int) -> str:

@@ -6,11 +6,13 @@ class once, with the sums that use cases need, and every k is a choice among cla
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from incrowd.errors import InputError
 from incrowd.keys.requirements import K, Requirement
 from incrowd.keys.settle import settle
 from incrowd.keys.table import KeyTable, Mask
@@ -22,6 +24,8 @@ from incrowd.utility.points import Point, exposure, why_not
 
 #: Called with how many values are done and how many there are.
 Told = Callable[[int, int], None]
+#: Values of a parameter that are tried in one go; more would never end.
+MOST_VALUES = 1_000
 
 
 def sweep_classes(
@@ -88,8 +92,18 @@ def parse_values(text: str) -> list[str]:
             continue
         low, high, *step = (float(end) for end in ends)
         width = step[0] if step else 1.0
-        if not width > 0 or high < low or len(step) > 1:
+        if not width > 0 or not low <= high or len(step) > 1 or math.isinf(high - low):
             raise ValueError(part)
+        if not (high - low) / width < MOST_VALUES:
+            raise _too_many(part)
         count = int((high - low) / width + 1e-9) + 1
         found += [f"{round(low + i * width, 10):g}" for i in range(count)]
+    if len(found) > MOST_VALUES:
+        raise _too_many(text)
     return list(dict.fromkeys(value for value in found if value))
+
+
+def _too_many(text: str) -> InputError:
+    told = text if len(text) < 40 else f"{text[:40]}..."
+    hint = "Try fewer, in wider steps: 0:1000:50"
+    return InputError("D283", f"{told} are more than the {MOST_VALUES:,} values that can be tried.", hint)

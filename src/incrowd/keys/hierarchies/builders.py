@@ -114,6 +114,8 @@ def quantile_bands(values: Values, counts: Sequence[int], name: str, numbers: Se
 
 def nearest_cuts(cuts: Sequence[Decimal], below: Mapping[Decimal, int], total: int, number: int) -> list[Decimal]:
     """Of some rising cuts those nearest to the quantiles of this many bands."""
+    if number >= total:  # a band for each person, and more: every cut is near to one
+        return list(cuts)
     lefts = [below[cut] for cut in cuts]
     chosen = set()
     for i in range(1, number):
