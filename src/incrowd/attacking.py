@@ -13,8 +13,10 @@ from incrowd.attack.situation import Beside, Situation, fetch, lines_of
 from incrowd.attack.value import Attacked
 from incrowd.errors import InputError, NotReleasable
 from incrowd.evidence.log import Verdict
+from incrowd.holding_out import Bools, left_out_by_chance, on_trial, with_control
 from incrowd.outside import Files, read_beside
 from incrowd.plan import Plan, steps
+from incrowd.plan.steps.attack import OUTSIDE
 from incrowd.protect import UNIT, Context, State
 from incrowd.risk.value import EVERYTHING, Scenario
 from incrowd.rows import Rows
@@ -25,10 +27,17 @@ Told = Callable[[str, str], None]
 
 
 def situation_of(
-    plan: Plan, context: Context, start: State, state: State, traced: Rows, scenario: Scenario | None = None
+    plan: Plan,
+    context: Context,
+    start: State,
+    state: State,
+    traced: Rows,
+    scenario: Scenario | None = None,
+    by_chance: Bools | None = None,
 ) -> Situation:
     """What an attack in this scenario works on; without one, all keys are known. Of its keys those count that are
-    released. `traced` are the written records with their lines in the source.
+    released. `traced` are the written records with their lines in the source; `by_chance` says who was left out by
+    chance alone (when left out: by the plan's own sample).
     """
     released = list(traced.told)
     keys = tuple(name for name in plan.with_role("key") if name in released)
@@ -52,6 +61,7 @@ def situation_of(
         identifiers=tuple(plan.with_role("identifier")),
         columns=tuple(name for name in plan.variables if name in start.rows.columns),
         loose=_loose(plan, keys),
+        by_chance=left_out_by_chance(plan, context, start) if by_chance is None else by_chance,
     )
     return whole if scenario is None else in_scenario(whole, scenario)
 
@@ -139,7 +149,12 @@ def attack_run(plan: Plan, context: Context, start: State, state: State, traced:
             tuple(context.folder / file for file in step.tables),
         )
         beside = read_beside(plan, context, situation, files)
-        found = attack_all(situation, beside, chosen_scenarios(plan, step.scenarios), attack_names(step.attacks))
+        names, scenarios = attack_names(step.attacks), chosen_scenarios(plan, step.scenarios)
+        found = attack_all(situation, beside, scenarios, names)
+        if step.hold_out is not None and (outside := [name for name in names if name in OUTSIDE]):
+            made, rows, left = on_trial(plan, context, start, step.hold_out)
+            trial = situation_of(plan, context, start, made, rows, by_chance=left)
+            found = with_control(found, attack_all(trial, beside, scenarios, outside), step.hold_out)
         attacks += found
         judged += [(one, judge(one, step)) for one in found]
     return Tried(tuple(attacks), tuple(verdict for _, each in judged for verdict in each), _refusal(judged))

@@ -109,7 +109,7 @@ def _told(situation: Situation, came: pa.Table, pseudonyms: list[str | None], na
     known = np.zeros(len(pseudonyms), bool)
     for name in names:
         known |= came[name].is_valid().to_numpy()[situation.lines]
-    return known & np.array([value is not None for value in pseudonyms], bool)
+    return np.asarray(known & np.array([value is not None for value in pseudonyms], bool))
 
 
 def _recipe(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from incrowd.attack.fitting import ANY
 from incrowd.attack.knowledge import (
+    Bools,
     Sensitive,
     believed,
     impossible,
@@ -19,22 +21,24 @@ from incrowd.attack.knowledge import (
     worst_of,
 )
 from incrowd.attack.meeting import labels_of
+from incrowd.attack.neighbours import Near, equal
 from incrowd.attack.situation import Beside, Int64, Situation, codes_of
 from incrowd.attack.spans import are_numbers, middle
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
-from incrowd.keys.packing import group, pack
 
 #: Parts for the control: each is predicted by a model that has not seen it.
 PARTS = 3
-#: Values of a sensitive variable that a model tells apart; rarer ones are never predicted.
+#: Values of a sensitive variable that a tree tells apart; it never predicts rarer ones.
 MOST_VALUES = 20
 #: Categories of a key that the model tells apart; rarer ones are as good as missing.
 MOST_CATEGORIES = 1_000
 MOST_TARGETS = 20_000
 #: The least people in a leaf of the tree.
 LEAF = 10
-ACTS = "trains a model (a decision tree) on the release to predict the value from the keys, and states what it predicts"
+TREE, NEAREST = "a decision tree", "the nearest records"
+ACTS = f"trains a model ({TREE}, or {NEAREST}) on the release to predict the value from the keys, and states what it \
+predicts"
 
 Floats = NDArray[np.float64]
 
@@ -42,67 +46,123 @@ Floats = NDArray[np.float64]
 def inference(situation: Situation, beside: Beside) -> list[Attacked]:
     """How well does a model that learned from the release predict people's sensitive values?
 
-    Success: right predictions, of all targets. Baseline: the most frequent value for everybody. Control: the same model
-    without the target's own records (the people are dealt into three parts by keyed chance, and each part is predicted
-    by a model of the other two). Where success and control are alike but above the baseline, the release does not give
-    its people away; it shows how keys and value go together, which is true of people outside as well. Misleads in
-    small files, where a model that gets fewer records is worse for that reason alone.
+    Two models are tried: a decision tree, which sees how keys and value go together, and the nearest records (Gower's
+    distance on the keys), which remember everybody. The stronger is told. So that choosing it does not flatter it, the
+    people are dealt into two halves, and the model of each half is the one that was right more often in the other.
+
+    Success: right predictions, of all targets who have a value. Baseline: the most frequent value for everybody.
+    Control: the same models without the target's own records (the people are dealt into three parts by keyed chance,
+    and each part is predicted by models of the other two). Where success and control are alike but above the baseline,
+    the release does not give its people away; it shows how keys and value go together, which is true of people outside
+    as well. Misleads in small files, where a model that gets fewer records is worse for that reason alone.
     """
     if why := impossible(situation, "inference", ACTS):
         return why
     inside = np.flatnonzero(situation.inside)
     people = situation.chosen(MOST_TARGETS, "inference")
     people = people[situation.inside[people]] if situation.scenario.knows_who_is_in else people
-    table, aims, categories = features(situation, people)
-    parts = np.zeros(int(situation.people.max(initial=0)) + 1, np.int64)
-    dealt = np.argsort(situation.draws("inference", "parts")(len(parts)), kind="stable")
-    parts[dealt] = np.arange(len(parts)) % PARTS
-    part_of = parts[situation.people]
+    few = "it takes a few released records, and two values of the variable that people have and the release shows."
+    if not len(people) or len(inside) < 2 * PARTS:
+        return [untried(situation, "inference", ACTS, few, name) for name in situation.sensitive]
+    room = _room(situation, people)
     found = []
     for name in situation.sensitive:
         sensitive = sensitive_of(situation, name)
-        if (
-            not len(people)
-            or len(inside) < 2 * PARTS
-            or len(np.unique(sensitive.released[sensitive.released >= 0])) < 2
-        ):
-            why_not = "it takes a few released records and two values of the variable."
-            found.append(untried(situation, "inference", ACTS, why_not, name))
+        told = sensitive.true[people] >= 0
+        if not told.any() or len(np.unique(sensitive.released[sensitive.released >= 0])) < 2:
+            found.append(untried(situation, "inference", ACTS, few, name))
             continue
-        found.append(_attack(situation, sensitive, people, table, aims, categories, part_of))
+        found.append(_attack(situation, sensitive, room, told))
     return found
 
 
-def _attack(
-    situation: Situation, sensitive: Sensitive, people: Int64, table: Floats, aims: Floats, categories: list[int],
-    part_of: Int64,
-) -> Attacked:  # fmt: skip
+@dataclass(frozen=True)
+class Room:
+    """What all models learn from and are asked, whatever the variable."""
+
+    people: Int64  # the targets
+    table: Floats  # the keys of the released records, as numbers
+    aims: Floats  # those of the targets, as believed
+    categories: list[int]  # which keys are categories
+    learn: list[Bools]  # from which released records: all, and for each part those of other people
+    asked: list[Bools]  # which targets are asked: all, and those of the part
+    near: list[Near]
+    half: Int64  # 0 or 1 for each target
+
+
+def _room(situation: Situation, people: Int64) -> Room:
+    table, aims, categories = features(situation, people)
+    part_of = _dealt(situation, "parts", PARTS)
+    mine, theirs = part_of[situation.lines], part_of[people]
+    learn = [np.ones(len(mine), bool), *(mine != part for part in range(PARTS))]
+    asked = [np.ones(len(people), bool), *(theirs == part for part in range(PARTS))]
+    near = [Near.of(table[which], aims[whom], categories) for which, whom in zip(learn, asked, strict=True)]
+    return Room(people, table, aims, categories, learn, asked, near, _dealt(situation, "halves", 2)[people])
+
+
+def _dealt(situation: Situation, purpose: str, into: int) -> Int64:
+    """For each record of the original the part that its person was dealt into, by keyed chance."""
+    parts = np.zeros(int(situation.people.max(initial=0)) + 1, np.int64)
+    dealt = np.argsort(situation.draws("inference", purpose)(len(parts)), kind="stable")
+    parts[dealt] = np.arange(len(parts)) % into
+    return parts[situation.people]
+
+
+def _attack(situation: Situation, sensitive: Sensitive, room: Room, told: Bools) -> Attacked:
     seed = int(situation.draws("inference", "model", sensitive.name)(1)[0] % np.uint64(2**31))
     usable, merged = _usable(sensitive)
-    true = sensitive.true[people]
-    mine = part_of[situation.lines]
-    predicted = _predict(table[usable], sensitive.released[usable], aims, categories, seed)
-    without = np.full(len(people), -1, np.int64)
-    for part in range(PARTS):
-        learn, here = usable & (mine != part), part_of[people] == part
-        without[here] = _predict(table[learn], sensitive.released[learn], aims[here], categories, seed)
-    right = predicted == true
-    success, control = Rate(int(right.sum()), len(people)), Rate(int((without == true).sum()), len(people))
+    true = sensitive.true[room.people]
+    stated: dict[str, list[Int64]] = {TREE: [], NEAREST: []}  # with the target's own records, and without
+    for model in stated:
+        for parts in (slice(0, 1), slice(1, None)):
+            found = np.full(len(true), -1, np.int64)
+            for learn, asked, near in zip(room.learn[parts], room.asked[parts], room.near[parts], strict=True):
+                if model == NEAREST:
+                    found[asked] = near.state(sensitive.released[learn], sensitive.values)
+                else:
+                    known = learn & usable
+                    found[asked] = _predict(
+                        room.table[known], sensitive.released[known], room.aims[asked], room.categories, seed
+                    )
+            stated[model].append(found)
+    chosen = _chosen({model: (with_own == true)[told] for model, (with_own, _) in stated.items()}, room.half[told])
+    right, without = (
+        np.choose(chosen, [(stated[model][at] == true)[told] for model in stated])
+        for at in (0, 1)
+    )  # fmt: skip
+    success, control = (Rate(int(hits.sum()), len(hits)) for hits in (right, without))
+    people, true = room.people[told], true[told]
     baseline = float((true == sensitive.most).mean())
-    rare = np.flatnonzero(right & (without != true))
-    order = 1 / np.maximum(sensitive.shares[np.maximum(true[rare], 0)], 1e-12)
+    rare = np.flatnonzero(right.astype(bool) & ~without.astype(bool))
+    order = 1 / np.maximum(sensitive.shares[true[rare]], 1e-12)
+    alone = {
+        model: percent(float((found[0] == sensitive.true[room.people])[told].mean())) for model, found in stated.items()
+    }
     sentence = (
         f"A model trained on the release names the right {sensitive.name} for {percent(success.value)} of "
         f"{success.tries:,} people; without their own records it is {percent(control.value)}, and naming the most "
         f"frequent value for everybody is right for {percent(baseline)}."
     )
-    most = f"{merged:,} released records have a rarer value than the {MOST_VALUES} that the model learns."
+    tried = (
+        f"Tried: {TREE} ({alone[TREE]}) and {NEAREST} ({alone[NEAREST]}); for each half of the people the model that \
+was right more often in the other half."
+    )
+    most = f"{merged:,} released records have a rarer value than the {MOST_VALUES} that the tree learns."
     few = "Targets: people chosen by chance." if situation.known.num_rows > MOST_TARGETS else ""
     return Attacked(
         "inference", situation.scenario.name, knows(situation), ACTS, success, baseline, control, sentence, None,
-        worst_of(people[rare], order), joined(sensitive.note, most if merged else "", few),
+        worst_of(people[rare], order), joined(sensitive.note, tried, most if merged else "", few),
         about=sensitive.name,
     )  # fmt: skip
+
+
+def _chosen(right: dict[str, Bools], half: Int64) -> Int64:
+    """For each target the number of the model that was right more often in the other half; the first when alike."""
+    found = np.zeros(len(half), np.int64)
+    for one in (0, 1):
+        others = half != one
+        found[~others] = int(np.argmax([int(hits[others].sum()) for hits in right.values()]))
+    return found
 
 
 def features(situation: Situation, people: Int64) -> tuple[Floats, Floats, list[int]]:
@@ -143,7 +203,7 @@ def _category(labels: list[str | None], released: Int64, mine: Int64, behind: In
     return number[released], number[to[mine]]
 
 
-def _usable(sensitive: Sensitive) -> tuple[NDArray[np.bool_], int]:
+def _usable(sensitive: Sensitive) -> tuple[Bools, int]:
     """Released records whose value a model learns, and how many have a value that is too rare for that."""
     order = np.argsort(-sensitive.shares, kind="stable")
     learnt = np.zeros(sensitive.values + 1, bool)
@@ -173,16 +233,10 @@ def _predict(table: Floats, values: Int64, aims: Floats, categories: list[int], 
         for part in (table, aims):
             known = ~np.isnan(part[:, i])
             part[known, i] = means[part[known, i].astype(np.int64)]
-    rows, to = _equal([*table.T, values.astype(float)])
+    rows, to = equal([*table.T, values.astype(float)])
     counts = np.bincount(to)
     leaf = min(LEAF, max(len(values) // 20, 1)) / len(values)
     model: Any = DecisionTreeClassifier(min_weight_fraction_leaf=leaf, random_state=seed)
     model.fit(table[rows], values[rows], sample_weight=counts)
-    different, back = _equal(list(aims.T))
+    different, back = equal(list(aims.T))
     return np.asarray(model.predict(aims[different])[back], np.int64)
-
-
-def _equal(columns: list[Floats]) -> tuple[Int64, Int64]:
-    """The first of each group of equal rows, and each row's group."""
-    codes = [np.unique(column, return_inverse=True)[1].ravel().astype(np.int64) for column in columns]
-    return group(pack(codes, [int(column.max(initial=0)) + 1 for column in codes]))

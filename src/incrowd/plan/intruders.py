@@ -8,6 +8,7 @@ from incrowd.errors import Fault
 from incrowd.plan.model import Plan
 from incrowd.plan.near import did_you_mean
 from incrowd.plan.steps import ATTACK_NAMES, Attack
+from incrowd.plan.steps.attack import OUTSIDE
 
 
 def check_attacks(plan: Plan) -> Iterator[Fault]:
@@ -32,6 +33,9 @@ def check_attacks(plan: Plan) -> Iterator[Fault]:
                 word = "no_other_release" if field == "others" else "no_tables"
                 message = f"the step names {field}, and attest: {word} says that there are none."
                 yield Fault("P080", f"{place}.{field}", message, f"Take attest: {word} out, or the files.")
+        if step.hold_out is not None and step.attacks is not None and not set(step.attacks) & set(OUTSIDE):
+            message = "nobody needs to be held out for these attacks."
+            yield Fault("P081", f"{place}.hold_out", message, f"It is the control of {' and '.join(OUTSIDE)}.")
         if plan.data.engine != "duckdb":
             message = "an attack must know whose record is whose, and only DuckDB on this machine can tell it."
             hint = "Attack the release of a sample with engine: duckdb, or switch the step off."

@@ -15,6 +15,9 @@ ATTACK_NAMES = (
     "gap", "minimality", "composition", "differencing", "row_order", "dictionary",
 )  # fmt: skip
 
+#: The attacks whose control are people outside the release.
+OUTSIDE = ("homogeneity", "skewness")
+
 Limit = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -43,6 +46,12 @@ class Attack(Step):
         alias="register",
         description="A file of people with the keys, from the plan's folder: what an intruder could look people up in. "
         "Left out: data.population, where there is one.",
+    )
+    hold_out: Annotated[float, Field(gt=0, le=0.5)] | None = Field(
+        None,
+        description="Hold this share of the people out of a trial release, by keyed chance, as the control of "
+        "homogeneity and skewness: people who were suppressed are not like those who stayed. Nobody is held out of the "
+        "release itself. Where the plan draws a sample, those who fell out are the control without it.",
     )
     others: list[Text] = Field(default_factory=list, description="Data files of other releases about the same people.")
     tables: list[Text] = Field(default_factory=list, description="Published tables of counts, as files.")
