@@ -330,7 +330,7 @@ def test_a_release_in_a_table_of_the_database(tmp_path, cluster, sources, monkey
         def rewritten(folder, *given):
             found = real(folder, *given)
             with (folder / "people.csv").open("a") as out:
-                out.write(",".join(wanted[1]) + "\n")
+                csv.writer(out, lineterminator="\n").writerow(wanted[1])
             return found
 
         meanwhile.setattr(pipeline, "write_release_files", rewritten)
