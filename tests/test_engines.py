@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 import incrowd as ic
+from incrowd import pipeline
 from incrowd.rows import open_source
 from incrowd.rows.engine import connect
 from incrowd.rows.tabulate import tabulate
@@ -321,6 +322,21 @@ def test_a_release_in_a_table_of_the_database(tmp_path, cluster, sources, monkey
         with pytest.raises(ic.IncrowdError, match=code):
             ic.run(write_plan(tmp_path / folder, "suppress_records", source, release))
         assert not (tmp_path / folder / "release").exists()
+
+    # A file that changes after the gate leaves no table either.
+    with monkeypatch.context() as meanwhile:
+        real = pipeline.write_release_files
+
+        def rewritten(folder, *given):
+            found = real(folder, *given)
+            with (folder / "people.csv").open("a") as out:
+                csv.writer(out, lineterminator="\n").writerow(wanted[1])
+            return found
+
+        meanwhile.setattr(pipeline, "write_release_files", rewritten)
+        again("rewritten", "open.rewritten", "R031")
+    with psycopg.connect(**cluster.owner()) as connection:
+        assert connection.execute("SELECT to_regclass('open.rewritten')").fetchone() == (None,)
 
     again("second", "open.people", "D086")
     again("elsewhere", "data.people2", "D087")

@@ -39,7 +39,7 @@ class AcceptedRisk(Attestation):
 
 
 class SignOff(Strict):
-    """A decision about this release."""
+    """A decision about this release, as the plan tells it; `incrowd audit sign` lets the person sign it."""
 
     role: Text = Field(description="Who decided: the name of a role, not of a person.")
     date: Text = Field(description="When, as year-month-day; not in the future.")
