@@ -56,7 +56,7 @@ def _attack(situation: Situation, attack: str, columns: Sequence[str], whole: bo
     control = Rate(isolated, strangers) if strangers else None
     whom = "records" if people == len(owners) else "people"
     among = f"up to {largest} of {list_keys(columns)}" + (
-        ", or all of them," if whole and len(columns) > largest else ""
+        ", or all of them" if whole and len(columns) > largest else ""
     )
     sentence = (
         f"{percent(success.value)} of the released {whom} are the only ones with their values of {among}; "
