@@ -4,13 +4,17 @@ import base64
 import hashlib
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import incrowd as ic
 from incrowd.attack.dictionary import dictionary
-from incrowd.attack.row_order import row_order
+from incrowd.attack.row_order import _by_chance, row_order
 from incrowd.attack.situation import Beside
 from incrowd.tracing import trace_plan, trace_release
 from people import plan_with, write_case
@@ -35,12 +39,48 @@ def test_the_order_of_the_source_shows_and_a_keyed_one_does_not() -> None:
     assert strong.control is not None
     assert strong.success.value < 0.03
     assert strong.control.value < 0.03
-    assert strong.baseline == 2 / 500
+    assert strong.baseline == pytest.approx(2 / 500)
     gaps = row_order(situation([{**p, "n": str(i % 3)} for i, p in enumerate(people)], ["sex"], ["ill"],
                                keep=lambda r: r["n"] != "1", shuffled=False), NOTHING)[0]  # fmt: skip
     assert gaps.success is not None
     assert gaps.success.value == 1.0  # records that were left out do not hide the order of the others
     assert row_order(situation(people[:2], ["sex"]), NOTHING)[0].success is None
+
+
+def test_equal_records_that_lie_together_are_no_order_of_the_source() -> None:
+    """Ordered by a hash of their values, as a release is: households of equal records are together by these alone."""
+    rng = np.random.default_rng(4)
+    people = [{"sex": "fm"[i // 4 % 2], "home": str(i // 4)} for i in range(2000)]
+    place = {home: rng.random() for home in {p["home"] for p in people}}
+    told = situation(people, ["sex"], columns=["sex", "home"])
+    at = sorted(range(len(told.lines)), key=lambda row: place[str(told.released["home"][row])])
+    hashed = replace(told, released=told.released.take(at), lines=told.lines[at])
+    found = row_order(hashed, NOTHING)[0]
+    assert found.success is not None
+    assert found.control is not None
+    assert found.baseline is not None
+    # Of four in a home three pairs are neighbours, each of them with chance 2/4 in the release.
+    assert found.baseline == pytest.approx((500 * 3 * 2 / 4) / 1999, abs=0.001)
+    for rate in (found.success, found.control):
+        assert rate.low < found.baseline < rate.high
+    assert "since equal records lie together" in found.sentence
+    assert not found.why
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.integers(1, 5), min_size=2, max_size=8), st.integers(0, 1000))
+def test_the_chance_of_neighbours_is_that_of_many_shuffles(sizes: list[int], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    block = np.repeat(np.arange(len(sizes)), sizes)
+    places = rng.permutation(len(block))
+    if len(block) < 3:
+        return
+    seen = []
+    for _ in range(1500):
+        order = rng.permutation(len(sizes))
+        rows = np.concatenate([rng.permutation(np.flatnonzero(block == b)) for b in order])
+        seen.append(float((np.abs(np.diff(places[rows])) == 1).mean()))
+    assert _by_chance(places, block) == pytest.approx(np.mean(seen), abs=5 * np.std(seen) / np.sqrt(1500) + 1e-9)
 
 
 def test_a_release_is_not_in_the_order_of_its_source(tmp_path: Path) -> None:

@@ -341,3 +341,24 @@ def test_the_command_cuts_no_number_and_prints_json_for_scripts(tmp_path: Path) 
     assert "Nothing was released." in shown.stdout
     assert "…" not in shown.stdout
     assert chart.exists()
+
+
+def test_what_a_candidate_drops_is_counted_from_its_first_step(tmp_path: Path) -> None:
+    """Its steps are all shared with itself, and what a sample drops is no model's."""
+    path = write(tmp_path)
+    other = {**PLAN, "steps": [*PLAN["steps"][:2], {"step": "sample", "fraction": "0.5"}, {"step": "suppress_records"}]}
+    (tmp_path / "other.yaml").write_text(yaml.safe_dump(other, sort_keys=False))
+    found = sweep(path, k="5,9", candidates=[tmp_path / "plan.yaml", tmp_path / "other.yaml"]).sweep
+    own = next(point for point in found.points if point.label == "5")
+    assert dict(found.candidates[0].dropped) == dict(own.dropped)
+    for point in (*found.points, *found.candidates):
+        assert sum(point.dropped.values()) == point.records - point.released > 0
+    assert "sample" in found.models
+
+
+def test_every_variant_counts_what_the_steps_before_the_change_dropped(tmp_path: Path) -> None:
+    steps = [*PLAN["steps"][:2], {"step": "sample", "fraction": "0.5"}, {"step": "suppress_records"}]
+    path = write(tmp_path, steps=steps)
+    for point in sweep(path, k="3,5").sweep.points:
+        assert point.dropped["sample"] == 750
+        assert sum(point.dropped.values()) == point.records - point.released

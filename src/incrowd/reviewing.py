@@ -210,6 +210,10 @@ def _risks(past: PastRun, risks: Sequence[Risk]) -> Iterator[RiskThenNow]:
     for risk in risks:
         key = (risk.scenario, risk.name, risk.method)
         yield RiskThenNow(risk.scenario, risk.name, risk.method, key in then, then.get(key), risk.value, risk.why)
+    today = {(risk.scenario, risk.name, risk.method) for risk in risks}
+    for (scenario, name, method), value in then.items():
+        if (scenario, name, method) not in today:
+            yield RiskThenNow(scenario, name, method, True, value, None, "not measured today")
 
 
 def _attacks(past: PastRun, attacks: Sequence[Attacked], accepted: float) -> Iterator[AttackThenNow]:

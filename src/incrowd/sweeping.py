@@ -118,6 +118,7 @@ class _Bench:
     start: State
     context: Context
     states: list[State]
+    changes: list[tuple[str, Change]] = field(default_factory=list)  # of the steps that led to them
     fetched: dict[int, tuple[object, Fetched]] = field(default_factory=dict)
 
     def sweep_k(self, ks: Sequence[int], told: Callable[[int, int], None]) -> Sweep:
@@ -140,7 +141,7 @@ class _Bench:
         context, begun = context_of(plan, self.folder, self.secret), self._shared(plan)
         if begun is None:
             return fresh(plan, self.folder, self.secret, self.spill, self.stack).point(plan, setting)
-        state, changes = self._before(begun), list[tuple[str, Change]]()
+        state, changes = self._before(begun), [*self.changes[:begun]]
         try:
             for number, step in enumerate(plan.steps[begun:], start=begun + 1):
                 state, change = protect(step, number, state, context)
@@ -170,7 +171,9 @@ class _Bench:
         while len(self.states) <= number:
             at = len(self.states)
             step = self.plan.steps[at - 1]
-            self.states.append(protect(step, at, self.states[-1], self.context)[0])
+            state, change = protect(step, at, self.states[-1], self.context)
+            self.states.append(state)
+            self.changes.append((step.step, change))
         return self.states[number]
 
     def _original(self, original: Original, needs: Sequence[object]) -> Fetched:

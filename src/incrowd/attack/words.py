@@ -4,22 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from incrowd.keys.saying import percent as percent
 from incrowd.risk.value import Scenario
-
-
-def percent(share: float) -> str:
-    """A share so that a small one is not told as none, nor a large one as all.
-
-    >>> percent(0.1234), percent(0.00001), percent(0), percent(1e-9), percent(1), percent(0.9999)
-    ('12.3%', '0.0010%', '0%', 'under 0.0001%', '100%', 'more than 99.9%')
-    """
-    if share in (0, 1):
-        return f"{share:.0%}"
-    if 0.999 < share < 1:
-        return "more than 99.9%"
-    if abs(share) < 0.000001:
-        return "under 0.0001%"
-    return f"{share:.1%}" if share >= 0.001 else f"{100 * share:.2g}%" if share >= 0.0001 else f"{100 * share:.4f}%"
 
 
 def list_keys(names: Sequence[str]) -> str:

@@ -88,6 +88,7 @@ def step_bars(quiet: bool = False) -> Iterator[StepBars]:
 def show_run(done: Run) -> None:
     """What each step did, what the gate found, and where everything is."""
     from incrowd.evidence.advice import advise
+    from incrowd.evidence.words import share
 
     table = Table(title=done.log.title, title_justify="left")
     table.add_column("step")
@@ -118,7 +119,8 @@ def show_run(done: Run) -> None:
         told = f"the plan asks for {done.log.tier}, the evidence carries {advice.tier}"
         console.print(marked(("beware", "yellow"), f"  {told}: the internal report says why"))
     lost = done.log.start.records - done.log.end.records
-    console.print(f"\n{done.log.end.records:,} records released, {lost:,} ({lost / done.log.start.records:.1%}) lost.")
+    part = share(lost, done.log.start.records)
+    console.print(f"\n{done.log.end.records:,} records released, {lost:,} ({part}) lost.")
     for note in done.notes:
         errors.print(f"note: {note}", soft_wrap=True)
     console.print(f"release   {done.release}", soft_wrap=True)
@@ -128,7 +130,7 @@ def show_run(done: Run) -> None:
 
 def attack_table(attacks: Sequence[Attacked], title: str, scenarios: bool = False) -> Table:
     """How often each attack was right, beside a guess and beside people who are not in the file."""
-    from incrowd.attack.words import percent
+    from incrowd.keys.saying import fixed, percent, percents
 
     table = Table(title=title, title_justify="left")
     for heading in ("attack", *(("scenario",) if scenarios else ())):
@@ -140,10 +142,11 @@ def attack_table(attacks: Sequence[Attacked], title: str, scenarios: bool = Fals
         if one.success is None:
             table.add_row(*names, "does not apply" if one.does_not_apply else "not tried", "", "", "")
             continue
-        interval = f"{percent(one.success.value)} ({percent(one.success.low)} to {percent(one.success.high)})"
+        value, low, high = percents(one.success.value, one.success.low, one.success.high)
+        interval = f"{value} ({low} to {high})"
         baseline = "none" if one.baseline is None else percent(one.baseline)
         control = "none" if one.control is None else percent(one.control.value)
-        table.add_row(*names, interval, baseline, control, "none" if one.residual is None else f"{one.residual:.3f}")
+        table.add_row(*names, interval, baseline, control, "none" if one.residual is None else fixed(one.residual))
     return table
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import altair as alt
 
 from incrowd.attack.value import Attacked, Rate
-from incrowd.attack.words import percent
 from incrowd.evidence.charts import CLASSES, LOST, UNIQUES, _colours, _data, _sized, _steps
+from incrowd.keys.saying import percent, percents
 
 SERIES = {"success": UNIQUES, "baseline": LOST, "control": CLASSES}
 
@@ -42,7 +42,7 @@ def attack_rates(attacks: Sequence[Attacked]) -> alt.Chart | None:
 
 def _told(one: Attacked) -> str:
     assert one.success is not None
-    text = f"{one.name} in {one.scenario}: {percent(one.success.value)}"
-    text += f" ({percent(one.success.low)} to {percent(one.success.high)})"
+    value, low, high = percents(one.success.value, one.success.low, one.success.high)
+    text = f"{one.name} in {one.scenario}: {value} ({low} to {high})"
     text += "" if one.baseline is None else f", baseline {percent(one.baseline)}"
     return text + ("" if one.control is None else f", control {percent(one.control.value)}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from incrowd.evidence.crosswalk import MISSING, crosswalk
 from incrowd.evidence.log import RunLog
 from incrowd.evidence.residual import residuals
+from incrowd.risk.measure import Measured
 
 #: The names of the sections, in the order of the points, which are numbered from 1.
 NAMES = (
@@ -69,8 +70,8 @@ def _missing(name: str, log: RunLog) -> Iterator[str]:
         "incidents": [("the next review: review", about.review)],
     }  # fmt: skip
     yield from (words for words, there in wanted.get(name, []) if not there)
-    if name == "risk" and log.risks and not any(_modelled(log)):
-        yield "a model of the population: it needs a sampling fraction, weights or a population"
+    if name == "risk":
+        yield from _unmodelled(log)
     if name == "treatment" and len(log.steps) == 1:
         yield "protection steps"
     elif name == "treatment":
@@ -91,9 +92,28 @@ def _knowing(log: RunLog, knows: bool) -> bool:
     return any(risk.before.scenario.knows_who_is_in == knows for risk in log.risks)
 
 
-def _modelled(log: RunLog) -> Iterator[bool]:
-    """Whether a figure speaks of the population, and not only of the file."""
+def _unmodelled(log: RunLog) -> Iterator[str]:
+    """Scenarios of which no figure speaks of the population, and what that needs.
+
+    A release without uniques has none that could be estimated, and a file that is its population needs none.
+    """
+    alone = ("prosecutor", "uniques", "right_match")
+    unknown, unfitted = [], []
     for risk in log.risks:
-        if risk.after is not None:
-            alone = ("prosecutor", "uniques", "right_match")
-            yield any(one.value is not None and not one.name.startswith(alone) for one in risk.after.risks)
+        left = risk.after
+        if left is None or (left.fraction is not None and left.fraction >= 1):
+            continue
+        models = [one for one in left.risks if not one.name.startswith(alone)]
+        if not models and left.fraction is None:
+            unknown.append(left.scenario.name)
+        elif not any(one.value is not None for one in models) and not _no_uniques(left):
+            unfitted.append(left.scenario.name)
+    if unknown:
+        needs = "it needs a sampling fraction, weights or a population"
+        yield f"a model of the population for {', '.join(unknown)}: {needs}"
+    if unfitted:
+        yield f"a model of the population that gives a figure for {', '.join(unfitted)}: the table says why none does"
+
+
+def _no_uniques(measured: Measured) -> bool:
+    return any(one.name == "uniques" and one.value == 0 for one in measured.risks)

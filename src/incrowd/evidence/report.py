@@ -7,16 +7,15 @@ and name it in INTERNAL or PUBLIC; the contents list follows by itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from incrowd.attack.words import percent
 from incrowd.evidence import words
 from incrowd.evidence.advice import advise
 from incrowd.evidence.crosswalk import GUIDES, crosswalk
@@ -25,7 +24,10 @@ from incrowd.evidence.manifest import AuditManifest
 from incrowd.evidence.points import points
 from incrowd.evidence.public import HIDDEN_BELOW, PublicFacts, required_k
 from incrowd.evidence.residual import residuals
+from incrowd.keys.saying import fixed, percent, percents, sentence
+from incrowd.risk.measure import Measured
 from incrowd.risk.tables import Line
+from incrowd.risk.value import Risk
 from incrowd.signing import PublicKey
 from incrowd.visible import visible
 
@@ -104,7 +106,9 @@ def internal_report(log: RunLog, manifest: AuditManifest | None = None) -> str:
         below=_svg(charts.people_below(log.steps, who)),
         risks=[(risk, *_heat_maps(risk), risk_rows(risk)) for risk in log.risks],
         attack_chart=_attacks(log),
-        tables=[(risk, table_rows(risk)) for risk in log.risks if risk.before.tables],
+        tables=[
+            (risk, risk.before.tables or (risk.after and risk.after.tables), table_rows(risk)) for risk in log.risks
+        ],
         utility=log.utility,
         frontier=_frontier(log),
         **_tested(log),
@@ -137,27 +141,63 @@ def changing(steps: Sequence[StepLog]) -> list[StepLog]:
 
 
 def risk_rows(risk: RiskLog) -> list[tuple[str, str, str, str, str]]:
-    """Each figure of a scenario as a row: name, method, before, after, and why it has no value or interval."""
-    after = {} if risk.after is None else {(r.name, r.method): r for r in (*risk.after.risks, *risk.after.worth)}
+    """Each figure of a scenario as a row: name, method, before, after, and why it has no value or interval.
+
+    Every figure of either side has its row: what a sample makes possible to estimate is measured of the release alone.
+    """
+    before, after = _figures(risk.before), {} if risk.after is None else _figures(risk.after)
+    absent = "not released" if risk.after is None else words.risk(None)
     rows = []
-    for one in (*risk.before.risks, *risk.before.worth):
-        then = after.get((one.name, one.method))
-        why = one.why if then is None or then.value is not None else then.why
-        rows.append((one.name.replace("_", " "), one.method, words.risk(one), words.risk(then), why))
+    for name, method in _in_order(before, after):
+        one, then = before.get((name, method)), after.get((name, method))
+        left = absent if then is None else words.risk(then)
+        rows.append((name.replace("_", " "), method, words.risk(one), left, _reasons(one, then)))
     return rows
 
 
-def table_rows(risk: RiskLog) -> list[tuple[str, Line, Line | None]]:
-    """The tables of two, three and four keys with most uniques, each as it came and as it leaves."""
-    if risk.before.tables is None:
-        return []
-    after = {} if risk.after is None or risk.after.tables is None else {
-        frozenset(line.keys): line for line in risk.after.tables.lines
-    }  # fmt: skip
+def _figures(measured: Measured) -> dict[tuple[str, str], Risk]:
+    return {(one.name, one.method): one for one in (*measured.risks, *measured.worth)}
+
+
+T = TypeVar("T")
+
+
+def _in_order(before: Iterable[T], after: Iterable[T]) -> list[T]:
+    """All of both, each once: those of the first, and where they belong in the second those that only it has."""
+    found, there = list(dict.fromkeys(before)), set(before)
+    last = -1
+    for one in after:
+        if one in there:
+            last = max(last, found.index(one))
+        else:
+            last += 1
+            found.insert(last, one)
+            there.add(one)
+    return found
+
+
+def _reasons(before: Risk | None, after: Risk | None) -> str:
+    """What to know of the two figures: once where it is the same."""
+    said = [(when, one.why) for when, one in (("as it came", before), ("as it leaves", after)) if one is not None]
+    if len({why for _, why in said}) < 2:
+        return said[0][1]
+    return "; ".join(f"{when}: {why}" for when, why in said if why)
+
+
+def table_rows(risk: RiskLog) -> list[tuple[str, Line | None, Line | None]]:
+    """The tables of each number of keys with most uniques, as the file came or as it leaves, each in both."""
+    sides = [
+        {} if one is None or one.tables is None else {frozenset(line.keys): line for line in one.tables.lines}
+        for one in (risk.before, risk.after)
+    ]
     rows = []
-    for size in range(1, risk.before.tables.ways + 1):
-        lines = [line for line in risk.before.tables.lines if len(line.keys) == size]
-        rows += [(" + ".join(line.keys), line, after.get(frozenset(line.keys))) for line in lines[:SHOWN]]
+    for size in sorted({len(keys) for side in sides for keys in side}):
+        most = [[keys for keys in side if len(keys) == size][:SHOWN] for side in sides]
+        for keys in _in_order(*most):
+            came, leaves = sides[0].get(keys), sides[1].get(keys)
+            named = came or leaves
+            assert named is not None
+            rows.append((" + ".join(named.keys), came, leaves))
     return rows
 
 
@@ -222,7 +262,8 @@ def _environment() -> Environment:
     said = {
         "count": words.count, "figure": words.figure, "seconds": words.seconds, "limit": words.limit,
         "small": words.small, "percent": percent, "first_upper": lambda text: text[:1].upper() + text[1:],
+        "fixed": fixed, "sentence": sentence,
     }  # fmt: skip
     environment.filters.update(said)
-    environment.globals["share"] = words.share
+    environment.globals.update(share=words.share, percents=percents)
     return environment

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from incrowd.evidence.log import Verdict
+from incrowd.keys.saying import figures, fixed
 from incrowd.risk.value import Risk
 
 
@@ -65,15 +66,19 @@ def limit(verdict: Verdict) -> str:
 
 
 def risk(found: Risk | None) -> str:
-    """A risk with its interval, or a dash where there is none.
+    """A risk with its interval; a dash where an estimator gives no figure, and said where it was not measured.
 
     >>> risk(Risk("x", 0.25, 0.2, 0.31, "pitman", "all")), risk(None)
-    ('0.25 (0.2 to 0.31)', '\u2013')
+    ('0.250 (0.200 to 0.310)', 'not measured')
     """
-    if found is None or found.value is None:
+    if found is None:
+        return "not measured"
+    if found.value is None:
         return "\N{EN DASH}"
-    ends = "" if found.low is None or found.high is None else f" ({found.low:.3g} to {found.high:.3g})"
-    return f"{found.value:.4g}{ends}"
+    if found.low is None or found.high is None:
+        return f"{found.value:.4g}" if 0 < abs(found.value) < 1000 else figures(found.value)[0]
+    value, low, high = figures(found.value, found.low, found.high)
+    return f"{value} ({low} to {high})"
 
 
 def small(number: float | None) -> str:
@@ -85,7 +90,7 @@ def small(number: float | None) -> str:
     if number is None:
         return "\N{EN DASH}"
     if number == 0 or abs(number) >= 1000:
-        return f"{number:,.0f}"
+        return fixed(number, 0)
     if abs(number) < 0.0005:
         return f"{number:.1g}"
     return f"{number:.3f}" if abs(number) < 100 and number != int(number) else f"{number:.3g}"

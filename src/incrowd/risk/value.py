@@ -93,7 +93,8 @@ def wilson(hits: int, tries: int) -> tuple[float, float]:
     share, square = hits / tries, Z95 * Z95
     middle = (share + square / (2 * tries)) / (1 + square / tries)
     half = Z95 / (1 + square / tries) * np.sqrt(share * (1 - share) / tries + square / (4 * tries * tries))
-    return float(max(middle - half, 0.0)), float(min(middle + half, 1.0))
+    low, high = float(max(middle - half, 0.0)), float(min(middle + half, 1.0))
+    return 0.0 if not hits else low, 1.0 if hits == tries else high  # rounding leaves a trace of either
 
 
 def named(risks: Sequence[Risk]) -> dict[str, Risk]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from incrowd.risk.value import COUNTED, Risk, Scenario, not_estimated
 
@@ -36,7 +37,8 @@ def worth(
         why = "the sampling fraction is not known" if fraction is None else unique_match.why
         lines.append(not_estimated(NAME, "after sampling", scenario.name, why))
     else:
-        lines.append(_scaled(unique_match, 1.0, f"after sampling {fraction:.4g} of the population", scenario.name))
+        sampled = _scaled(unique_match, 1.0, "after sampling", scenario.name)
+        lines.append(replace(sampled, why=f"{fraction:.4g} of the population is in the file; {sampled.why}"))
     lines.append(_scaled(lines[-1], scenario.right, "after errors in what the intruder knows", scenario.name))
     lines.append(_scaled(lines[-1], 1.0 - imputed, "after imputation", scenario.name))
     return tuple(lines)

@@ -89,7 +89,8 @@ def wilson(part: int, whole: int) -> Estimate:
     p, z2 = part / whole, Z * Z
     centre = (p + z2 / (2 * whole)) / (1 + z2 / whole)
     half = Z * sqrt(p * (1 - p) / whole + z2 / (4 * whole * whole)) / (1 + z2 / whole)
-    return Estimate(p, max(centre - half, 0.0), min(centre + half, 1.0), whole)
+    low, high = max(centre - half, 0.0), min(centre + half, 1.0)
+    return Estimate(p, low if part else 0.0, high if part < whole else 1.0, whole)  # rounding leaves a trace
 
 
 def overlap(a: Estimate, b: Estimate) -> float | None:

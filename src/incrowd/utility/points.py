@@ -65,12 +65,13 @@ class Sweep:
     @property
     def models(self) -> tuple[str, ...]:
         """The models that records were dropped for, at any point."""
-        return tuple(dict.fromkeys(model for point in self.points for model in point.dropped))
+        return tuple(dict.fromkeys(model for point in (*self.points, *self.candidates) for model in point.dropped))
 
     @property
     def use_cases(self) -> tuple[str, ...]:
         """The names of the use cases."""
-        return tuple(dict.fromkeys(outcome.use_case for point in self.points for outcome in point.outcomes))
+        every = (outcome for point in (*self.points, *self.candidates) for outcome in point.outcomes)
+        return tuple(dict.fromkeys(outcome.use_case for outcome in every))
 
 
 def conclude(parameter: str, points: Sequence[Point], chosen: str | None) -> Sweep:
