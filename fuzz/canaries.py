@@ -16,7 +16,7 @@ import yaml
 from fuzz import tables
 from fuzz.command import call, judge_call
 from fuzz.damage import ANY, CSV
-from fuzz.damaged import CANARY, people, plan_for
+from fuzz.damaged import CANARY, NUMBER, people, plan_for
 from fuzz.outcome import Outcome
 from fuzz.plans import unpacked
 
@@ -72,15 +72,22 @@ COMMANDS: dict[str, Command] = {
     "hierarchy validate": Command(lambda f, d: ["hierarchy", "validate", f / "tree.csv", "--data", d, "--key", "sex"]),
     "postcode parse": Command(lambda f, d: ["postcode", "parse", "AL1 1AA", "m1 1ae"]),
     "postcode analyse": Command(
-        lambda f, d: ["postcode", "analyse", d, "--postcode", "region", "--chart", f / "curve.svg"]
+        lambda f, d: ["postcode", "analyse", d, "--postcode", "region", "--chart", f / "curve.svg"],
+        public=("curve.svg",),
     ),
     "postcode merge": Command(
         lambda f, d: ["postcode", "merge", d, "--postcode", "region", "-o", f / "merged.csv"],
         shows=("region",),
         writes=("merged.csv",),
     ),
-    "table": Command(lambda f, d: ["table", f / "plan.yaml", "--by", "note", "-o", f / "table.csv"], shows=("note",)),
-    "sweep": Command(lambda f, d: ["sweep", f / "plan.yaml", "--k", "2:4", "--chart", f / "sweep.html"]),
+    "table": Command(
+        lambda f, d: ["table", f / "plan.yaml", "--by", "note", "-o", f / "table.csv"],
+        shows=("note",),
+        public=("table.csv",),
+    ),
+    "sweep": Command(
+        lambda f, d: ["sweep", f / "plan.yaml", "--k", "2:4", "--chart", f / "sweep.html"], public=("sweep.html",)
+    ),
     "compare": Command(lambda f, d: ["compare", f / "plan.yaml", f / "plan.yaml"]),
     "attack": Command(lambda f, d: ["attack", f / "plan.yaml", "--other", f / OTHER]),
     "report": Command(lambda f, d: ["report", f / "release"], needs=("run",), json=False),
@@ -168,7 +175,8 @@ def play(case: dict[str, Any], folder: Path) -> Outcome:
         arguments.append("--json")
     code, said = call(*arguments)
     words = f"{case['command']}{' --json' if '--json' in arguments else ''} (broken: {case['broken']})"
-    hidden = [f"{CANARY}{name}" for name in ("Name", "sex", "region", "ill", "note") if name not in command.shows]
+    texts = [f"{CANARY}{name}" for name in ("Name", "sex", "region", "ill", "note") if name not in command.shows]
+    hidden = [*texts, NUMBER]
     judge_call(words, code, said, hidden, outcome)
     outcome.released = code == 0
     for name in command.public:

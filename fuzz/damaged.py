@@ -18,6 +18,8 @@ from fuzz.recount import check_files
 
 NAME = "bytes"
 CANARY = "Qzx"
+#: The canary of a column of numbers.
+NUMBER = "98765.4321"
 K = 3
 COMMANDS = ("run", "check", "profile", "verify", "init", "risk", "search", "hierarchy", "sweep", "attack", "compare")
 
@@ -34,7 +36,7 @@ def people(rng: Random, many: int = 60) -> dict[str, list[str | None]]:
     }
     for name in ("sex", "region", "ill", "note"):
         columns[name][rng.randrange(many)] = f"{CANARY}{name}"
-    columns["age"][0] = "98765.4321"
+    columns["age"][0] = NUMBER
     return columns
 
 
@@ -97,7 +99,9 @@ def play(case: dict[str, Any], folder: Path) -> Outcome:
         # `search` and `hierarchy build` have no --json, or show values on purpose without it.
         told = [*arguments, "--json"] if case["json"] and name not in ("init", "hierarchy") else arguments
         code, said = call(*told)
-        judge_call(f"{name}{' --json' if told != arguments else ''} ({case['target']})", code, said, [CANARY], outcome)
+        judge_call(
+            f"{name}{' --json' if told != arguments else ''} ({case['target']})", code, said, [CANARY, NUMBER], outcome
+        )
         _judge_left(name, code, folder, before, case, outcome)
     return outcome
 
