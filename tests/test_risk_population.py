@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from incrowd.keys.table import from_records
 from incrowd.risk.dis import dis, dis_simulated
@@ -49,6 +51,16 @@ def test_adult_as_arx_estimates_it() -> None:
         found = estimate(size, number, fraction, "x")
         assert found.value == pytest.approx(expected, abs=5e-6)
         assert inside(found, expected)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.integers(1, 60), st.integers(1, 40)), min_size=1, max_size=6), st.floats(0.01, 0.99))
+def test_an_estimator_gives_a_share_or_says_why_not(classes: list[tuple[int, int]], fraction: float) -> None:
+    by_size = dict(classes)
+    table = np.array(sorted(by_size), float), np.array([by_size[size] for size in sorted(by_size)], float)
+    for estimate in (pitman, zayatz):
+        found = estimate(*table, fraction, "x")
+        assert found.why if found.value is None else 0 <= found.value <= 1
 
 
 def test_pitman_covers_populations_that_grew_as_it_says() -> None:

@@ -129,6 +129,14 @@ def test_targets_are_counted_in_the_population():
     assert numbers_of(change)[2:4] == [1, 1]
 
 
+@pytest.mark.parametrize("name", ["n", "size", "lines", "records", "c1", ".dot", "a.b", "[0]"])
+def test_an_area_may_have_any_name(name):
+    columns = {name: ["a", "b"] * 20, "age": [str(i % 5) for i in range(40)]}
+    out, change, _ = apply_step({"step": "swap", "geography": [name], "rate": 0.5}, columns, [name, "age"])
+    assert change.cells_changed > 0
+    assert Counter(row[name] for row in out) == Counter(columns[name])
+
+
 def test_whoever_lives_nowhere_stays():
     columns = table([(str(i), None if i < 4 else "NS"[i % 2], "x", "20", "f", "h") for i in range(20)])
     out, change, _ = apply_step({"step": "swap", "geography": ["region"], "rate": 1.0}, columns, ["region"])

@@ -13,7 +13,7 @@ from incrowd.plan import steps
 from incrowd.protect.state import UNIT, Change, Context, State
 from incrowd.protect.suppress_records import combinations
 from incrowd.rows import Rows
-from incrowd.rows.choose import count_swap_cells, marked, moved, one_each, ranked
+from incrowd.rows.choose import LINES, RECORDS, count_swap_cells, marked, moved, one_each, ranked
 from incrowd.rows.frame import OURS, encode_rows
 
 LIKE, TARGET = f"{OURS}like", f"{OURS}target"
@@ -63,7 +63,7 @@ def _movers(rows: Rows, step: steps.Swap, who: str | None, context: Context) -> 
 def _decide(counted: pa.Table, step: steps.Swap, context: Context) -> Swaps:
     paths = np.array([_codes(counted[name]) for name in step.geography], np.int32)
     target = np.array([value == "1" for value in counted[TARGET].to_pylist()], bool)
-    records = counted["n"].to_numpy().astype(np.int64)
+    records = counted[LINES].to_numpy().astype(np.int64)
     random = round(step.rate * int(records[~target].sum()))
     alike = _codes(counted[LIKE]).astype(np.int64)
     return choose_swaps(paths, alike, target, records, random, context.draws("pairs"))
@@ -87,7 +87,7 @@ def _moves(counted: pa.Table, step: steps.Swap, found: Swaps) -> tuple[int, pa.T
     texts = encode_rows(counted.select(names))
     columns = {"from": texts.take(pa.array(cells)), "at": pa.array(_within(cells))}
     changed = 0
-    sizes = counted["size"].to_numpy()
+    sizes = counted[RECORDS].to_numpy()
     for name, values in places.items():
         old, new = values.take(pa.array(cells)), values.take(pa.array(to))
         columns[f"new {name}"] = new
@@ -106,7 +106,7 @@ def _within(cells: Int64) -> Int64:
 def _notes(step: steps.Swap, found: Swaps, who: str | None, counted: pa.Table) -> tuple[str, ...]:
     """For the audit only: what was asked, what was reached, what is missing."""
     what = "records" if who is None else "people" if who == UNIT else "households"
-    total = int(counted["n"].to_numpy().sum())
+    total = int(counted[LINES].to_numpy().sum())
     short = found.targets + found.random - found.targets_swapped - found.random_swapped
     levels = {i: f"within the same {step.geography[i - 1]}" if i else "elsewhere" for i in found.near}
     near = ", ".join(f"{levels[i]} {n:,}" for i, n in sorted(found.near.items(), reverse=True))

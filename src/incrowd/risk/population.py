@@ -78,7 +78,7 @@ def zayatz(sizes: Floats, numbers: Floats, fraction: float, scenario: str) -> Ri
     once = _once(sizes, n, people)
     total = float((numbers * once).sum())
     first = float(once[sizes == 1][0])
-    value = ones * ones * first / total / n
+    value = min(ones * ones * first / total / n, 1.0)  # above by rounding alone
     # Delta method; numbers of classes of each size as independent Poisson counts.
     slopes = -value * once / total
     slopes[sizes == 1] += 2.0 * value / ones
@@ -133,7 +133,8 @@ def _count(sizes: Floats, numbers: Floats, size: int) -> float:
 
 
 def _parameters(point: Floats) -> tuple[float, float]:
-    return float(np.exp(np.clip(point[0], -30, 40))), float(1.0 / (1.0 + np.exp(-point[1])))
+    # Neither reaches its end: alpha = 0 and alpha = 1 are other models, with formulas of their own.
+    return float(np.exp(np.clip(point[0], -30, 40))), float(1.0 / (1.0 + np.exp(-np.clip(point[1], -30, 30))))
 
 
 def _likelihood(theta: float, alpha: float, sizes: Floats, numbers: Floats, n: float, classes: float) -> float:

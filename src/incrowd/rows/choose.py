@@ -22,6 +22,8 @@ from incrowd.rows.summary import NUMBER
 RANK, CLASS = f"{OURS}rank", f"{OURS}class"
 #: Whose record it is, where records are chosen together.
 WHO = f"{OURS}who"
+#: In a cell of a swap: its lines (records, or people and households), and the records of the largest.
+LINES, RECORDS = f"{OURS}lines", f"{OURS}records"
 
 
 def ranked(rows: Rows, by: Sequence[str], orders: Sequence[OnBatch]) -> Rows:
@@ -105,15 +107,18 @@ def marked(rows: Rows, name: str, combinations: pa.Table | None) -> Rows:
 
 
 def count_swap_cells(rows: Rows, geography: Sequence[str], like: str, target: str, size: str | None) -> pa.Table:
-    """How many lines there are in each cell, sorted; without those who live nowhere. `size` is a line's records."""
+    """How many lines (LINES) there are in each cell, sorted; without those who live nowhere. `size` is a line's
+    records, RECORDS the most of them in a cell.
+    """
     names = [*geography, like, target]
     table = rows.table.filter([rows.table[name].notnull() for name in geography])
     records = ibis.literal(1) if size is None else table[size]
-    grouped = table.mutate(incrowd_size=records.cast("int64")).group_by(names)
-    found = rows.collect(
-        grouped.aggregate(n=lambda t: t.count(), size=lambda t: t["incrowd_size"].max()), "the cells of a swap"
-    )
-    return found.sort_by([(name, "ascending") for name in names])
+    # Counted under names of ours: a variable may be called `n`, and Arrow takes `.a` for a path.
+    ours = {f"c{i}": table[name] for i, name in enumerate(names)}
+    picked = table.select(**ours, records=records.cast("int64"))
+    cells = picked.group_by(list(ours)).aggregate(**{LINES: picked.count(), RECORDS: picked["records"].max()})
+    found = rows.collect(cells, "the cells of a swap").sort_by([(name, "ascending") for name in ours])
+    return found.rename_columns([*names, LINES, RECORDS])
 
 
 def moved(rows: Rows, columns: Sequence[str], numbered: Rows, moves: pa.Table, who: str | None) -> Rows:
