@@ -31,7 +31,7 @@ from incrowd.rows.frame import LINE
 from incrowd.rows.memory import keep_below, parse_memory
 from incrowd.rows.publish import published_table
 from incrowd.secret import Secret, find_secret, has_secret, new_secret, order_records
-from incrowd.stopping import held
+from incrowd.stopping import check, held
 
 #: Called with the name of what begins, its number and how many there are.
 Progress = Callable[[str, int, int], None]
@@ -100,6 +100,7 @@ def run(
         finish_audit(work.audit, plan, log, folder, work.release, home)
         unwatch()
         with ExitStack() as whole, published_table(plan.release.table, released, log.released_columns):
+            check()  # the last moment to stop
             whole.enter_context(held())  # the file, its pointer and its table, or none of them
             place = work.publish()
     return Run(place, place / "release", place / "audit", log, notes)
