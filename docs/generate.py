@@ -69,6 +69,8 @@ SPOKEN = {
              "Recode more, or add a suppress_records step."),
     "R010": ("Even the coarsest recoding does not satisfy the requirements; the message says which, and by how much.",
              "Lower the requirement, drop a key, or allow more suppression."),
+    "X032": ("Ctrl-C, SIGTERM or SIGHUP: the command stopped (exit code 130, 143 or 129) and cleared up.",
+             "The message says whether something had been released before."),
     "X001": ("Something unexpected in incrowd itself. Nothing was released.",
              "Report it with the lines that are shown; they hold no data."),
 }  # fmt: skip

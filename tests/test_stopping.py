@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import pty
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -239,3 +241,45 @@ def test_a_signal_that_is_ignored_when_incrowd_starts_stays_ignored(tmp_path: Pa
     process.send_signal(signal.SIGHUP)  # as when the terminal of a nohup is closed
     out, err = process.communicate(timeout=120)
     assert process.returncode == 3, out + err
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_the_pages_of_an_intruder_test_end_and_say_so(tmp_path: Path, number: int) -> None:
+    pytest.importorskip("fastapi")
+    plan = write_case(tmp_path)
+    seconds_of(tmp_path, "run", str(plan))
+    seconds_of(tmp_path, "intruder-test", "new", "release", "-o", "test.db", "--targets", "2")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = start(tmp_path, "intruder-test", "serve", "test.db", "--port", str(port))
+    end = time.monotonic() + 60
+    with socket.socket() as visitor:
+        while visitor.connect_ex(("127.0.0.1", port)) and time.monotonic() < end:
+            time.sleep(0.05)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + number, out + err
+    assert f"X032: stopped by {signal.Signals(number).name}; nothing was released." in err
+    assert "Traceback" not in err
+    assert not left_of(process.pid)
+
+
+def test_a_terminal_that_is_closed_stops_a_run_and_leaves_nothing(tmp_path: Path) -> None:
+    plan = busy_plan(tmp_path)
+    child, terminal = pty.fork()
+    if not child:
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+        os.chdir(tmp_path)
+        os.execve(sys.executable, [sys.executable, "-m", "incrowd", "run", str(plan)],
+                  {**os.environ, "INCROWD_SECRET": SECRET, "TERM": "xterm"})  # fmt: skip
+    seen = b""
+    while b"read and count" not in seen:
+        seen += os.read(terminal, 4096)
+    assert list((tmp_path / "runs").glob(".work-*"))
+    os.close(terminal)  # the window is closed: the system sends SIGHUP, and nothing can be written any more
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 128 + signal.SIGHUP
+    assert not list((tmp_path / "runs").glob(".work-*"))
+    assert not (tmp_path / "release").exists()

@@ -36,7 +36,7 @@ from incrowd.rows.memory import keep_below, parse_memory
 from incrowd.rows.publish import published_table
 from incrowd.secret import Secret, find_secret, has_secret, new_secret, order_records
 from incrowd.signing import Signer, find_signer, leave_public
-from incrowd.stopping import held
+from incrowd.stopping import check, held
 
 #: Called with the name of what begins, its number and how many there are.
 Progress = Callable[[str, int, int], None]
@@ -117,6 +117,7 @@ def run(
         audited = finish_audit(work.audit, plan, log, begun, origin, files.entries, signer)
         unwatch()
         with ExitStack() as whole, published_table(plan.release.table, released, log.released_columns):
+            check()  # the last moment to stop
             whole.enter_context(held())  # the file, its pointer and its table, or none of them
             place = work.publish(files.entries, audited)
         if signer is not None:

@@ -55,17 +55,20 @@ def find_secret(folder: Path) -> Secret:
     if text is not None:
         return Secret(_bytes(text, f"the environment variable {VARIABLE}"))
     path = folder / FILE
-    if not path.exists():
+    if not _is_there(path):
         try:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except OSError as error:
             raise SecretError("S001", f"no secret can be written to {path} ({error.strerror}).") from None
-        with os.fdopen(handle, "w") as file:
-            file.write(secrets.token_hex(BYTES) + "\n")
-    must_be_file(path)
-    if path.stat().st_mode & 0o077:
-        raise SecretError("S002", f"others can read the secret in {path}.", f"Run: chmod 600 {path}")
-    return Secret(_bytes(path.read_text(), str(path)))
+        _fill(handle, path)
+    must_be_file(path)  # a pipe would be waited for
+    try:
+        if path.stat().st_mode & 0o077:
+            raise SecretError("S002", f"others can read the secret in {path}.", f"Run: chmod 600 {path}")
+        return Secret(_bytes(path.read_text(encoding="ascii", errors="replace"), str(path)))
+    except OSError as error:
+        hint = "Only its owner can: run as the owner, or put the secret back."
+        raise SecretError("D281", f"the secret in {path} cannot be read ({error.strerror}).", hint) from None
 
 
 def new_secret() -> Secret:
@@ -75,7 +78,25 @@ def new_secret() -> Secret:
 
 def has_secret(folder: Path) -> bool:
     """Whether there is one already, in the environment or in the file."""
-    return VARIABLE in os.environ or (folder / FILE).exists()
+    return VARIABLE in os.environ or _is_there(folder / FILE)
+
+
+def _is_there(path: Path) -> bool:
+    """Whether something has this name, also where nobody may look at it."""
+    try:
+        return os.path.lexists(path) or path.exists()
+    except OSError:
+        return True
+
+
+def _fill(handle: int, path: Path) -> None:
+    """A new secret in a new file, or no file: half of one would be found the next time."""
+    try:
+        with os.fdopen(handle, "w") as file:
+            file.write(secrets.token_hex(BYTES) + "\n")
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise SecretError("S001", f"no secret can be written to {path} ({error.strerror}).") from None
 
 
 def _bytes(text: str, place: str) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import traceback
@@ -64,7 +65,18 @@ def main() -> None:
         with suppress(OSError):  # the terminal may be gone
             _say(_stopped(number))
         code = 128 + number
+    _let_go()
     sys.exit(code)
+
+
+def _let_go() -> None:
+    """What cannot be written any more, since the terminal is gone or the disk full, must not change the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _explain(error: BaseException) -> int:

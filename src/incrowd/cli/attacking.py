@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.options import writable
 from incrowd.cli.terminal import say
 from incrowd.cli.trusting import Trusted, Unsigned, trusting
 from incrowd.writing import write_private
@@ -47,7 +48,10 @@ def attack(
     engine: Annotated[str, typer.Option(help="Where probabilistic linkage runs: duckdb or spark.")] = "duckdb",
     records: Annotated[
         Path | None,
-        typer.Option(help="Write the lines of the records most at risk here. Keep it inside: it is about people."),
+        typer.Option(
+            help="Write the lines of the records most at risk here. Keep it inside: it is about people.",
+            callback=writable,
+        ),
     ] = None,
     trust: Trusted = None,
     unsigned: Unsigned = False,

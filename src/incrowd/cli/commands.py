@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.options import writable
 from incrowd.cli.searching import Models, parse_models
 from incrowd.cli.terminal import say
 from incrowd.cli.trusting import SigningKey, signing
@@ -34,13 +35,15 @@ def demo_data(
     rows: Annotated[str, typer.Option(help="How many people; 1e6 is understood.")] = "100000",
     seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 1,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Where to write: .csv or .parquet (default: people.csv).")
+        Path | None,
+        typer.Option("-o", "--out", help="Where to write: .csv or .parquet (default: people.csv).", callback=writable),
     ] = None,
     format_: Annotated[
         Literal["csv", "parquet"] | None, typer.Option("--format", help="Without -o: people.csv or people.parquet.")
     ] = None,
     population: Annotated[
-        Path | None, typer.Option(help="Also write the larger population that the file is a sample of.")
+        Path | None,
+        typer.Option(help="Also write the larger population that the file is a sample of.", callback=writable),
     ] = None,
 ) -> None:
     """Write a synthetic population of people who do not exist, to try incrowd on."""
@@ -91,7 +94,9 @@ def profile(
 @app.command()
 def init(
     data: Data,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Where to write the plan.")] = Path("plan.yaml"),
+    out: Annotated[Path, typer.Option("-o", "--out", help="Where to write the plan.", callback=writable)] = Path(
+        "plan.yaml"
+    ),
     kind: Annotated[
         Literal["survey", "administrative", "census"], typer.Option(help="How the records were collected.")
     ] = "survey",
@@ -277,9 +282,13 @@ def demo(
     """The whole way on demo data: 100,000 synthetic people, a plan, a release at k = 9, and its report."""
     from incrowd.cli.show import bar, show_run, step_bars
     from incrowd.demo import write_demo, write_example
+    from incrowd.errors import IncrowdError
     from incrowd.pipeline import run as run_plan
 
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise IncrowdError("X004", f"no run can be stored in {folder} ({error.strerror}).") from None
     with bar("people") as progress:
         write_demo(folder / "people.csv", rows=rows, seed=1, progress=progress)
     plan = write_example(folder)

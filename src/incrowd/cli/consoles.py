@@ -18,7 +18,7 @@ class PlainConsole(Console):
     def __init__(self, **settings: Any) -> None:
         super().__init__(markup=False, emoji=False, **settings)
 
-    def render_str(self, text: str, **settings: Any) -> Text:  # type: ignore[override]
+    def render_str(self, text: str, **settings: Any) -> Text:
         """A text on its way to be measured and laid out, in cells and titles too."""
         return super().render_str(visible(text), **settings)
 

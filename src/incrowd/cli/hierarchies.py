@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.options import writable
 from incrowd.cli.terminal import say
 from incrowd.writing import write_private
 
@@ -41,7 +42,7 @@ def build(
     groups: Annotated[
         str | None, typer.Option(help="With --order: neighbours put together, level by level: 2,2")
     ] = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Where to write it.")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Where to write it.", callback=writable)] = None,
 ) -> None:
     """Build a hierarchy for a variable by a rule, or, without one, from how its values are distributed."""
     from incrowd.errors import InputError

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.options import writable
 from incrowd.cli.terminal import say
 from incrowd.cli.trusting import Trusted, Unsigned, trusting
 from incrowd.writing import write_private as write_page
@@ -154,7 +155,9 @@ def score(
         ),
     ] = None,
     before: Annotated[str | None, typer.Option(help="An earlier test of the same release, or its scores.")] = None,
-    report: Annotated[Path | None, typer.Option(help="Write the report here, as one HTML file.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write the report here, as one HTML file.", callback=writable)
+    ] = None,
     json_: Annotated[
         bool, typer.Option("--json", help="Print the scores as JSON, for a plan's intruder_test.")
     ] = False,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.options import writable
 from incrowd.cli.terminal import say
 from incrowd.keys.postcodes import Component
 from incrowd.writing import write_private
@@ -102,7 +103,7 @@ def analyse(
         str, typer.Option(help="The lookup's column of authority codes and its column of regions.")
     ] = "LAD23CD,ITL121NM",
     chart: Annotated[
-        Path | None, typer.Option(help="Write the curves here: .html, or .svg for one population.")
+        Path | None, typer.Option(help="Write the curves here: .html, or .svg for one population.", callback=writable)
     ] = None,
     json_: Json = False,
 ) -> None:
@@ -151,9 +152,12 @@ def merge(
     ] = None,
     other: Annotated[str, typer.Option(help="The name of the one group of small ones.")] = "other",
     repair: Repair = False,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the groups with their people here.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Write the groups with their people here.", callback=writable)
+    ] = None,
     lookup: Annotated[
-        Path | None, typer.Option(help="Write code and group here: a lookup for a plan's recode step.")
+        Path | None,
+        typer.Option(help="Write code and group here: a lookup for a plan's recode step.", callback=writable),
     ] = None,
     json_: Json = False,
 ) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.options import writable
 from incrowd.cli.terminal import say
 from incrowd.writing import write_private
 
@@ -43,9 +44,14 @@ def risk(
         str, typer.Option(help="Which measures, separated by commas.")
     ] = "tables,record,population,suda",
     records: Annotated[
-        Path | None, typer.Option(help="Write the figures of every record here. Keep it inside: it is about people.")
+        Path | None,
+        typer.Option(
+            help="Write the figures of every record here. Keep it inside: it is about people.", callback=writable
+        ),
     ] = None,
-    chart: Annotated[Path | None, typer.Option(help="Write the heat map of uniques here, as SVG.")] = None,
+    chart: Annotated[
+        Path | None, typer.Option(help="Write the heat map of uniques here, as SVG.", callback=writable)
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")] = False,
 ) -> None:
     """Measure disclosure risk: uniques tables, risk of records, of the population, and special uniques.

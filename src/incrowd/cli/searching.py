@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.options import writable
 from incrowd.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ def search(
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", help="Write the file with its keys recoded, other columns as they are."),
+        typer.Option(
+            "-o", "--out", help="Write the file with its keys recoded, other columns as they are.", callback=writable
+        ),
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")] = False,
 ) -> None:

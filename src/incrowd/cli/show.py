@@ -17,6 +17,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from incrowd import stopping
 from incrowd.cli.consoles import console, errors, marked
 
 if TYPE_CHECKING:
@@ -41,7 +42,12 @@ def bar(what: str, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
         disable=quiet,
     ) as progress:
         task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+        def told(done: int, total: int) -> None:
+            stopping.check()  # whoever swallowed a stop on the way here
+            progress.update(task, completed=done, total=total)
+
+        yield told
 
 
 class StepBars:
@@ -55,6 +61,7 @@ class StepBars:
 
     def begin(self, what: str, number: int, total: int) -> None:
         """The next step; the one before is done."""
+        stopping.check()
         self.end()
         self._current = self._progress.add_task(f"{number}/{total} {what}", total=None)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.options import writable
 from incrowd.cli.terminal import say
 from incrowd.writing import write_private
 
@@ -38,7 +39,10 @@ def sweep(
         typer.Option(help="Another plan as it stands, as one more point. May be given several times."),
     ] = None,
     chart: Annotated[
-        Path | None, typer.Option(help="Write risk against utility here, as a page to zoom and point at (.html).")
+        Path | None,
+        typer.Option(
+            help="Write risk against utility here, as a page to zoom and point at (.html).", callback=writable
+        ),
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")] = False,
 ) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from incrowd.cli import app
+from incrowd.cli.options import writable
 from incrowd.cli.terminal import give, say
 from incrowd.cli.trusting import Trusted, Unsigned, trusting
 
@@ -18,7 +19,8 @@ def table(
     source: Annotated[Path, typer.Argument(help="The release plan (.yaml), or a release: the folder 'release'.")],
     by: Annotated[str, typer.Option(help="The variables of the table, separated by commas.")],
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Write the table here, as CSV; without it, it is printed.")
+        Path | None,
+        typer.Option("-o", "--out", help="Write the table here, as CSV; without it, it is printed.", callback=writable),
     ] = None,
     population: Annotated[
         bool, typer.Option("--population", help="Count the plan's population instead of its data.")
@@ -28,7 +30,8 @@ def table(
     ] = None,
     threshold: Annotated[int, typer.Option(min=0, help="Counts below this are not shown.")] = 10,
     audit: Annotated[
-        Path | None, typer.Option(help="Write true counts, cell keys and noise here. Keep it inside.")
+        Path | None,
+        typer.Option(help="Write true counts, cell keys and noise here. Keep it inside.", callback=writable),
     ] = None,
     trust: Trusted = None,
     unsigned: Unsigned = False,

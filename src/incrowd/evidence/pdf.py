@@ -59,8 +59,10 @@ def print_pdf(page: Path, paper: Path) -> Path:
         flags = ("--no-pdf-header-footer", f"--print-to-pdf={printed}", page.resolve().as_uri())
         try:
             # Crashpad and the like want a home to write to; an empty one keeps them out of the user's.
-            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-            with started(command(*flags, profile=profile), env={**os.environ, "HOME": profile}, **quiet) as browser:
+            with started(
+                command(*flags, profile=profile), env={**os.environ, "HOME": profile}, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            ) as browser:  # fmt: skip
                 failed = browser.wait(PATIENCE) != 0
         except (OSError, subprocess.TimeoutExpired):
             failed = True

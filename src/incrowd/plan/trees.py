@@ -54,7 +54,8 @@ class _Tree(yaml.SafeLoader):
 
 def yaml_tree(text: str) -> yaml.Node | None:
     """The nodes of a YAML text. Raises Tangled, or yaml.YAMLError."""
-    return yaml.compose(text, Loader=_Tree)
+    node: yaml.Node | None = yaml.compose(text, Loader=_Tree)
+    return node
 
 
 def json_tree(text: str | bytes) -> Any:
