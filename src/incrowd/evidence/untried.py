@@ -84,10 +84,13 @@ def _denied(log: RunLog) -> dict[str, str]:
 
 
 def _apart(log: RunLog) -> Iterator[str]:
-    """What was asked for and does not apply: the same in several scenarios is told once."""
+    """What was asked for and does not apply: the same of several variables, or in several scenarios, is told once."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
     for one in log.attacks:
         if one.does_not_apply:
-            yield f"{one.name}: {one.why.rstrip('.')} (says {one.does_not_apply.rstrip('.')})"
+            found.setdefault((one.why, one.does_not_apply), {})[one.name] = None
+    for (why, who), names in found.items():
+        yield f"{', '.join(names)}: {why.rstrip('.')} (says {who.rstrip('.')})"
 
 
 def _said(log: RunLog) -> Iterator[str]:
