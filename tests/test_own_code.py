@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -113,3 +115,25 @@ def test_the_tables_are_copies_of_any_size_and_shape(tmp_path: Path) -> None:
     empty: dict[str, list[str]] = {"pay": [], "job": []}
     (tmp_path / "mine.py").write_text("def f(a, b):\n    return b.num_rows == 0 and b.column_names == ['pay']\n")
     assert outcome({"test": "python", "columns": ["pay"], "function": "mine:f"}, ROWS, empty, tmp_path).passed
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
+def test_it_ends_when_the_run_is_killed(tmp_path: Path) -> None:
+    mark, place = tmp_path / "alive", Path(__file__).parent
+    (tmp_path / "mine.py").write_text(
+        f"import time\ndef f(a, b):\n    open({str(mark)!r}, 'w').close()\n    time.sleep(8)\n"
+        f"    open({str(mark) + '2'!r}, 'w').close()\n"
+    )
+    ask_there = (
+        f"import sys; sys.path.insert(0, {str(place)!r})\nfrom pathlib import Path\nfrom utility_cases import outcome\n"
+        f"case = {{'test': 'python', 'columns': ['pay'], 'function': 'mine:f'}}\n"
+        f"outcome(case, {ROWS!r}, {ROWS!r}, Path({str(tmp_path)!r}))"
+    )
+    run = subprocess.Popen([sys.executable, "-c", ask_there])
+    while not mark.exists():
+        assert run.poll() is None
+        time.sleep(0.1)
+    run.kill()
+    run.wait()
+    time.sleep(9)
+    assert not Path(f"{mark}2").exists()

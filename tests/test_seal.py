@@ -427,3 +427,13 @@ def test_a_run_is_signed_with_the_key_that_is_named(tmp_path: Path, monkeypatch:
     assert found.ok
     assert found.fingerprint == signer.public.fingerprint
     assert ic.reproduce(tmp_path / "release").same
+
+
+def test_the_private_key_is_in_no_file_of_a_run(run: Path) -> None:
+    path = run.parents[1] / "incrowd.signing"
+    private = read_key(path).private
+    assert private is not None
+    raw = private.private_bytes_raw()
+    needles = (raw, raw.hex().encode(), path.read_bytes().splitlines()[1])
+    for file in (file for file in run.rglob("*") if file.is_file()):
+        assert not any(needle in file.read_bytes() for needle in needles), file

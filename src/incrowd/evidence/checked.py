@@ -100,7 +100,8 @@ def check(audit: Path, release: Path | None, home: Path | None, trust: Trust) ->
         hint = "Compare the fingerprint with the one that you were given; if it is right: --trust KEY.pub."
         raise InputError("D298", message, hint)
     if bad := next((one for one in seal.signed if one.problem), None):
-        raise InputError("D299", f"{bad.file}: {bad.problem}.", "incrowd audit verify shows all of it.")
+        message = f"a statement beside this audit does not hold: {bad.file}: {bad.problem}."
+        raise InputError("D299", message, "See what differs: incrowd audit verify.")
     return seal.manifest
 
 
