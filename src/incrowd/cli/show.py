@@ -89,6 +89,7 @@ def step_bars(quiet: bool = False) -> Iterator[StepBars]:
 def show_run(done: Run) -> None:
     """What each step did, what the gate found, and where everything is."""
     from incrowd.evidence.advice import advise
+    from incrowd.evidence.words import limit
 
     table = Table(title=done.log.title, title_justify="left")
     table.add_column("step")
@@ -102,7 +103,8 @@ def show_run(done: Run) -> None:
     for verdict in done.log.verdicts:
         if verdict.model != "attack":
             mark = "[green]holds[/]" if verdict.passed else "[red]fails[/]"
-            console.print(f"{mark}  {verdict.requirement} (the file has {_number(verdict.achieved)})")
+            near = f"; {limit(verdict)} will do" if verdict.model == "delta_presence" else ""
+            console.print(f"{mark}  {verdict.requirement} (the file has {_number(verdict.achieved)}{near})")
     if done.log.attacks:
         console.print(attack_table(done.log.attacks, "Attacks on the written file", scenarios=True))
     if limits := [verdict for verdict in done.log.verdicts if verdict.model == "attack"]:
@@ -165,7 +167,8 @@ def show_verification(found: Verification, name: str) -> None:
     console.print(table)
     for finding in found.findings:
         mark = "[green]holds[/]" if finding.passed else "[red]fails[/]"
-        console.print(f"{mark}  {finding.requirement} (the file has {_number(finding.achieved)})")
+        near = f"; {finding.nearest} will do" if finding.nearest else ""
+        console.print(f"{mark}  {finding.requirement} (the file has {_number(finding.achieved)}{near})")
 
 
 def show_profile(found: Profile, name: str) -> None:
