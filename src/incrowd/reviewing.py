@@ -171,7 +171,7 @@ def _recounted(plan: Plan, file: Path) -> list[tuple[Verdict, str]]:
             found.append((Verdict(words, requirement.model, False, 0.0, None), why))
             continue
         one = judge(count, keys, requirement, Known())
-        found.append((Verdict(words, requirement.model, one.passed, one.limit, one.achieved), ""))
+        found.append((Verdict(words, requirement.model, one.passed, one.limit, one.achieved, lower=one.lower), ""))
     return found
 
 

@@ -24,6 +24,7 @@ class Finding:
     model: str
     passed: bool
     achieved: float | None
+    nearest: str = ""  # the bound that the figure is nearest to, where there are two
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,12 @@ def verify_rows(
         table = join_population(table, population)
     checks = [requirement.bind(table).check(table) for requirement in requirements]
     findings = tuple(
-        Finding(check.requirement.describe(), check.requirement.model, check.holds, check.achieved) for check in checks
-    )
+        Finding(
+            check.requirement.describe(), check.requirement.model, check.holds, check.achieved,
+            "" if check.achieved is None else check.requirement.nearest(check.achieved),
+        )
+        for check in checks
+    )  # fmt: skip
     failing = np.any([check.failing for check in checks], axis=0) if checks else np.zeros(len(table.records), bool)
     return Verification(
         tuple(keys),

@@ -95,7 +95,7 @@ def step_bars(quiet: bool = False) -> Iterator[StepBars]:
 def show_run(done: Run) -> None:
     """What each step did, what the gate found, and where everything is."""
     from incrowd.evidence.advice import advise
-    from incrowd.evidence.words import share
+    from incrowd.evidence.words import limit, share
 
     table = Table(title=done.log.title, title_justify="left")
     table.add_column("step")
@@ -108,7 +108,8 @@ def show_run(done: Run) -> None:
     console.print(table)
     for verdict in done.log.verdicts:
         if verdict.model != "attack":
-            told = f"  {verdict.requirement} (the file has {_number(verdict.achieved)})"
+            near = f"; {limit(verdict)} will do" if verdict.model == "delta_presence" else ""
+            told = f"  {verdict.requirement} (the file has {_number(verdict.achieved)}{near})"
             console.print(marked(HOLDS if verdict.passed else FAILS, told))
     if done.log.attacks:
         console.print(attack_table(done.log.attacks, "Attacks on the written file", scenarios=True))
@@ -175,7 +176,8 @@ def show_verification(found: Verification, name: str) -> None:
         table.add_row(what, f"{number:,}")
     console.print(table)
     for finding in found.findings:
-        told = f"  {finding.requirement} (the file has {_number(finding.achieved)})"
+        near = f"; {finding.nearest} will do" if finding.nearest else ""
+        told = f"  {finding.requirement} (the file has {_number(finding.achieved)}{near})"
         console.print(marked(HOLDS if finding.passed else FAILS, told))
 
 

@@ -98,6 +98,7 @@ class Verdict:
     asked: float
     achieved: float | None  # None when the released file has no class
     sensitive: str | None = None  # the variable that it speaks of
+    lower: bool = False  # of a model with two bounds: the one that was asked here is the lower
 
 
 @dataclass(frozen=True)

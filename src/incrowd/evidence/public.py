@@ -177,7 +177,7 @@ def _achieved(verdict: Verdict) -> str:
         return words.figure(None) if found is None else "not reached"
     if verdict.model in words.COUNTS:
         return words.count(int(found)) if found >= HIDDEN_BELOW else f"{words.figure(verdict.asked)} or more"
-    if verdict.model in words.AT_LEAST:
+    if verdict.model in words.AT_LEAST or verdict.lower:
         return f"{words.figure(max(floor(found * 100) / 100, verdict.asked))} or more"
     rounded = ceil(round(found * 100, 9)) / 100
     return f"{rounded:.2f} or less" if rounded < verdict.asked else words.limit(verdict)

@@ -57,7 +57,7 @@ def limit(verdict: Verdict) -> str:
     >>> limit(Verdict("every class has at least 9 people", "k", True, 9, 9))
     'at least 9'
     """
-    if verdict.model in AT_LEAST:
+    if verdict.model in AT_LEAST or verdict.lower:
         return f"at least {figure(verdict.asked)}"
     if verdict.model == "one_sided":  # where everybody may not have it, a share of 1 fails; else the share may be met
         return "below 1" if verdict.asked >= 1 else f"at most {figure(verdict.asked)}"
@@ -119,7 +119,7 @@ MEASURED: Mapping[str, str] = {
     "beta": "largest gain of a value in any class",
     "enhanced_beta": "largest gain of a value in any class",
     "delta_disclosure": "largest change of a value's share, as a logarithm",
-    "delta_presence": "largest share of a class of the population that is in the file",
+    "delta_presence": "share of a class of the population that is in the file, the nearest to its bound",
     "attack": "upper end of the 95% interval",
 }
 

@@ -92,6 +92,19 @@ def date_part(values: Values, part: DatePart, name: str, pattern: str = "%Y-%m-%
     return [None if day is None else say[part](day) for day in days]
 
 
+def is_date_format(pattern: str) -> bool:
+    """Can dates be read by a pattern? It must tell the year, and be one that Python knows.
+
+    >>> is_date_format("%d/%m/%Y"), is_date_format("%"), is_date_format("%Q"), is_date_format("%H:%M")
+    (True, False, False, False)
+    """
+    day = dt.date(2003, 11, 28)  # no part of it can be taken for another
+    try:
+        return dt.datetime.strptime(day.strftime(pattern), pattern).year == day.year
+    except ValueError:
+        return False
+
+
 def as_numbers(values: Values, name: str) -> list[Decimal | None]:
     """The values as exact numbers."""
     return _each(values, _number, name, "a number")

@@ -14,7 +14,7 @@ from incrowd.plan.intruders import check_attacks
 from incrowd.plan.model import Plan
 from incrowd.plan.near import did_you_mean
 from incrowd.plan.requirements import DeltaPresence, KMap
-from incrowd.plan.steps import Perturbing, Pseudonymise, SuppressRecords
+from incrowd.plan.steps import AnyStep, Perturbing, Pseudonymise, Search, SuppressCells, SuppressRecords
 from incrowd.plan.uses import check_use_cases
 
 
@@ -98,10 +98,22 @@ def _steps(plan: Plan) -> Iterator[Fault]:
                 yield Fault("P012", where, f"{name!r} is not {what} of the plan.", did_you_mean(name, known))
         if isinstance(step, Pseudonymise):
             yield from _pseudonym(plan, number, step, there)
+        yield from _all_keys(number, step, [name for name in there if name in keys])
         if step.together(plan.data.household) and plan.data.household not in there:
             message = "households move together here, and the variable that tells them apart is not there."
             yield Fault("P036", f"steps.{number}", message, "Name it (data: household), and drop it after this step.")
         there = step.after(there, plan.with_role("identifier"))
+
+
+def _all_keys(number: int, step: AnyStep, keys: list[str]) -> Iterator[Fault]:
+    """What a step says of every key that is there when it runs."""
+    if isinstance(step, SuppressCells) and step.importance is not None and sorted(step.importance) != sorted(keys):
+        hint = f"They are: {', '.join(keys)}."
+        yield Fault("P083", f"steps.{number}.importance", "importance must name each key that is there once.", hint)
+    weights = (step.weights or {}) if isinstance(step, Search) else {}
+    if keys and not any(weights.get(name, 1) for name in keys):
+        message = "every key has the weight 0, so that no recoding costs anything."
+        yield Fault("P084", f"steps.{number}.weights", message, "Leave a key out to give it the weight 1.")
 
 
 def _pseudonym(plan: Plan, number: int, step: Pseudonymise, there: list[str]) -> Iterator[Fault]:

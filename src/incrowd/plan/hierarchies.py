@@ -6,8 +6,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from incrowd.keys.hierarchies.nesting import (
+    DATE_PARTS,
+    components_nest,
+    cuts_nest,
+    numbers_fall,
+    parts_nest,
+    widths_nest,
+)
 from incrowd.keys.hierarchies.postcodes import LEVELS
-from incrowd.keys.postcodes import Component
+from incrowd.keys.labels import is_date_format
+from incrowd.keys.postcodes import COMPONENTS, Component
 from incrowd.plan.strict import Number, Strict, Text
 
 Rising = Annotated[list[Number], Field(min_length=1)]
@@ -65,9 +74,39 @@ class HierarchyRule(Strict):
             raise ValueError("regions and others go with postcode")
         if self.auto is False:
             raise ValueError("auto can only be true")
+        if not self._nests():
+            raise ValueError(f"the levels of {self.way} do not nest: {_NESTED[self.way]}")
+        if self.date_format is not None and not is_date_format(self.date_format):
+            raise ValueError("date_format is no pattern of a date, such as %d/%m/%Y")
         return self
 
+    def _nests(self) -> bool:
+        match self.way:
+            case "cuts":
+                return cuts_nest(self.cuts or [])
+            case "widths":
+                return widths_nest(self.widths or [])
+            case "quantiles":
+                return numbers_fall(self.quantiles or [], 2)
+            case "prefixes":
+                return numbers_fall(self.prefixes or [], 1)
+            case "date_parts":
+                return parts_nest(self.date_parts or [])
+            case "postcode":
+                return components_nest(self.postcode or [])
+            case _:
+                return True
 
+
+#: What a coarser level may be, by the way.
+_NESTED = {
+    "cuts": "a coarser level may only leave cut points out",
+    "widths": "each must be above 0 and a multiple of the one before, such as 5, 10, 20",
+    "quantiles": "they must fall",
+    "prefixes": "they must fall",
+    "date_parts": f"their order is {', '.join(DATE_PARTS)}",
+    "postcode": f"their order is {', '.join(reversed(COMPONENTS))}",
+}
 _WAYS = ("file", "auto", "cuts", "widths", "quantiles", "prefixes", "date_parts", "mappings", "order", "postcode")
 
 

@@ -9,10 +9,11 @@ from pydantic import Field, model_validator
 
 from incrowd.keys import requirements as models
 from incrowd.keys.hierarchy import Hierarchy
+from incrowd.keys.requirements.base import MOST
 from incrowd.plan.strict import Strict, Text
 
 Where = dict[Text, Annotated[list[str], Field(min_length=1)]]
-Count = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=1, le=MOST)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -83,6 +84,12 @@ class DeltaPresence(AnyModel):
     model: Literal["delta_presence"]
     dmin: Share
     dmax: Share
+
+    @model_validator(mode="after")
+    def _rising(self) -> DeltaPresence:
+        if self.dmin > self.dmax:
+            raise ValueError("dmin must be at most dmax")
+        return self
 
     def _make(self, hierarchies: Mapping[str, Hierarchy], **common: Any) -> models.Requirement:
         return models.DeltaPresence(self.dmin, self.dmax, **common)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from incrowd.keys import hierarchies as build
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.table import KeyTable
@@ -14,8 +16,9 @@ from incrowd.rows.lookup import read_hierarchy, read_lookup
 def make_hierarchy(rule: HierarchyRule, name: str, table: KeyTable, folder: Path) -> Hierarchy:
     """The hierarchy of one key of the table."""
     one, _ = table.project([name])
-    values = [one.domains[0].values[code] for code in one.codes[0]]
-    counts = one.records.tolist()
+    values = list(one.domains[0].values)
+    # Values that nobody has any more are there with a count of 0: whoever was suppressed is still compared with.
+    counts = np.bincount(one.codes[0], one.records, len(values)).astype(np.int64).tolist()
     match rule.way:
         case "file":
             assert rule.file is not None

@@ -69,7 +69,7 @@ def _judge_file(
     for requirement in plan.requirements:
         one, words = judged[id(requirement)], requirement.requirement().describe()
         about = getattr(requirement, "sensitive", None)
-        verdicts.append(Verdict(words, requirement.model, one.passed, one.limit, one.achieved, about))
+        verdicts.append(Verdict(words, requirement.model, one.passed, one.limit, one.achieved, about, one.lower))
     return tuple(verdicts), _refusal(verdicts)
 
 

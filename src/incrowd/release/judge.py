@@ -20,6 +20,7 @@ class Judgement:
     passed: bool
     limit: float
     achieved: float | None
+    lower: bool = False  # of two limits the lower one was nearest
 
 
 def judge(count: Recount, all_keys: Sequence[str], requirement: asked.AnyRequirement, known: Known) -> Judgement:
@@ -90,14 +91,19 @@ def _distance(requirement: asked.TCloseness, q: formulas.Spread, p: formulas.Spr
 
 
 def _presence(requirement: asked.DeltaPresence, count: Recount, keys, outside, bound) -> Judgement:  # type: ignore[no-untyped-def]
+    """The share that is nearest to a bound, or furthest beyond one. A lower bound of 0 cannot be broken."""
     people = count.people(keys)
-    worst, least, most = None, requirement.dmin, requirement.dmax
+    least, most = requirement.dmin, requirement.dmax
+    found: list[tuple[float, bool, float]] = []  # how far beyond which bound, and the share
     for combination in bound({*people, *outside}):
         share = people.get(combination, 0) / outside[combination] if outside.get(combination) else math.inf
-        if worst is None or max(share - most, least - share) > max(worst - most, least - worst):
-            worst = share
-    passed = worst is None or least - NEAR <= worst <= most + NEAR
-    return Judgement(passed, requirement.dmax, worst)
+        found.append((share - most, False, share))
+        if least > 0:
+            found.append((least - share, True, share))
+    if not found:
+        return Judgement(True, most, None)
+    beyond, lower, share = max(found, key=lambda each: each[0])
+    return Judgement(beyond <= NEAR, least if lower else most, share, lower)
 
 
 def _population(known: Known, all_keys: Sequence[str], keys: Sequence[str]) -> dict[Combination, int]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import ibis
 import pyarrow as pa
 
+from incrowd.errors import InputError
 from incrowd.rows.engine import Engine, OnBatch, Result
 from incrowd.rows.header import refuse_unknown
 
@@ -99,6 +100,8 @@ class Rows:
         """With a column that is '1' where every variable of the condition has one of its values, else '0'."""
         met = ibis.literal(True)
         for column, values in where.items():
+            if column not in self.columns:
+                raise InputError("D012", f"{column!r} is not a column of {self.place}.", "It is named in a condition.")
             met = met & self.text(column).isin(list(values)).fill_null(False)
         return replace(self, table=self.table.mutate(**{name: met.ifelse("1", "0")}))
 

@@ -12,6 +12,7 @@ from decimal import ROUND_FLOOR, Decimal
 from itertools import pairwise
 
 from incrowd.errors import InputError
+from incrowd.keys.hierarchies.nesting import DATE_PARTS, numbers_fall, parts_nest, widths_nest
 from incrowd.keys.hierarchies.stack import leaves_of, numbered_leaves, stack
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.labels import DatePart, Labels, Values, bands, date_part, mapping, prefix
@@ -59,7 +60,7 @@ def equal_bands(
     (('3', '0-4', '0-19', '*'), ('17', '15-19', '0-19', '*'), ('64', '60+', '60+', '*'))
     """
     steps = [_decimal(width) for width in widths]
-    if any(step <= 0 for step in steps) or any(coarse % fine for fine, coarse in pairwise(steps)):
+    if not widths_nest(steps):
         raise InputError(
             "D052",
             f"the widths of the bands of {name!r} do not nest.",
@@ -93,7 +94,7 @@ def quantile_bands(values: Values, counts: Sequence[int], name: str, numbers: Se
     >>> quantile_bands(["1", "2", "3", "4", "5", "6", "7", "8"], [5] * 8, "score", [4, 2]).rows[2]
     ('3', '3-4', '<5', '*')
     """
-    if not all(number >= 2 for number in numbers) or any(b >= a for a, b in pairwise(numbers)):
+    if not numbers_fall(numbers, 2):
         raise InputError(
             "D052", f"the numbers of bands of {name!r} do not nest.", "They must fall, and end at 2 or more."
         )
@@ -154,9 +155,8 @@ def date_parts(
     >>> date_parts(["1984-07-05"], "birth").rows
     (('1984-07-05', '1984-07', '1984', '1980s', '*'),)
     """
-    rising: list[DatePart] = ["month", "quarter", "year", "decade"]
-    if list(parts) != [part for part in rising if part in parts]:
-        raise InputError("D052", f"the date parts of {name!r} do not nest.", f"Their order is {', '.join(rising)}.")
+    if not parts_nest(parts):
+        raise InputError("D052", f"the date parts of {name!r} do not nest.", f"Their order is {', '.join(DATE_PARTS)}.")
     leaves = sorted(leaves_of(values, name))
     return stack(leaves, [date_part(leaves, part, name, pattern) for part in parts], name)
 
@@ -171,7 +171,7 @@ def prefixes(values: Values, name: str, lengths: Sequence[int] | None = None) ->
     """
     leaves = sorted(leaves_of(values, name))
     if lengths is not None:
-        if not all(length >= 1 for length in lengths) or any(b >= a for a, b in pairwise(lengths)):
+        if not numbers_fall(lengths, 1):
             raise InputError("D052", f"the prefixes of {name!r} do not nest.", "Their lengths must fall.")
         return stack(leaves, [prefix(leaves, length) for length in lengths], name)
     levels = [prefix(leaves, length) for length in range(max(map(len, leaves)) - 1, 0, -1)]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 from incrowd.errors import InputError
+from incrowd.keys.hierarchies.nesting import components_nest
 from incrowd.keys.hierarchies.stack import leaves_of, stack
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.labels import Labels, Values
@@ -43,8 +43,7 @@ def postcodes(
     >>> postcodes(["NE3 1ED", "NE35 2FG"], "home", ["sector", "area"]).rows[1]
     ('NE35 2FG', 'NE35 2', 'NE', '*')
     """
-    places = [COMPONENTS.index(component) for component in components]
-    if not places or any(b >= a for a, b in pairwise(places)):
+    if not components_nest(components):
         order = ", ".join(reversed(COMPONENTS))
         raise InputError("D052", f"the components of {name!r} do not nest.", f"Their order is {order}.")
     leaves = sorted(leaves_of(values, name))

@@ -52,7 +52,7 @@ def recode_locally(
     real = np.flatnonzero(table.records > 0)
     base = replace(table, population=None).suppress(table.records <= 0) if len(real) < len(table.records) else table
     paths, rng, clock = paths_of(base, levels), np.random.default_rng(_SEED), _Clock(seconds, progress)
-    bound = [replace(requirement.bind(base), keys=None) for requirement in requirements]
+    bound = [requirement.bind(base).on_all_keys() for requirement in requirements]
     k = _least_size(bound)
     if all(type(requirement) is K and requirement.where is None for requirement in bound):
         grouping, left = _by_size(paths, base.records, k, nodes, rng, clock)
@@ -180,7 +180,7 @@ def _verify(
         one = regroup(table, np.zeros(len(table.records), np.int64))
         told = []
         for requirement in bound:
-            achieved = replace(requirement, keys=None).achieved(one)
+            achieved = requirement.on_all_keys().achieved(one)
             told.append(f"{requirement.describe()} (the whole file as one class: {achieved:.4g})")
         raise NotReleasable(
             "R012",

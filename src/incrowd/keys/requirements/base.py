@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 from weakref import WeakKeyDictionary
 
@@ -16,6 +16,8 @@ from incrowd.keys.requirements.figures import Figures, figures_of
 from incrowd.keys.table import Int64, KeyTable, Mask
 
 Numbers = NDArray[Any]
+#: No file has so many people, and no count of 64 bits ends below it.
+MOST = 10**15
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,14 @@ class Requirement:
     def worst(self, figures: Numbers) -> float:
         """The worst of some figures."""
         return float(figures.min() if self.smallest_is_worst else figures.max())
+
+    def nearest(self, figure: float) -> str:
+        """Which bound a figure is nearest to, where there are two; empty where there is one."""
+        return ""
+
+    def on_all_keys(self) -> Requirement:
+        """The same of all keys of a table instead of its own."""
+        return replace(self, keys=None)
 
     def describe(self) -> str:
         """The requirement in words a reader of the public report understands."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from incrowd.errors import InputError
-from incrowd.keys.requirements.base import Numbers, Requirement, refuse, within
+from incrowd.keys.requirements.base import MOST, Numbers, Requirement, refuse, within
 from incrowd.keys.table import Int64, KeyTable, Mask
 
 
@@ -25,7 +25,7 @@ class K(Requirement):
     smallest_is_worst: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        within(self, "k", 1)
+        within(self, "k", 1, MOST)
 
     @property
     def survives_growth(self) -> bool:
@@ -61,6 +61,10 @@ class WeakK(K):
         if self.keys is None and self.where is None:
             raise refuse("weak_k", "weak k needs its own keys or a condition (where).", "For all of them say k.")
 
+    def on_all_keys(self) -> Requirement:
+        """Without a condition that is k itself."""
+        return super().on_all_keys() if self.where is not None else K(self.k)
+
 
 @dataclass(frozen=True)
 class KMap(Requirement):
@@ -76,7 +80,7 @@ class KMap(Requirement):
     needs_population: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        within(self, "k", 1)
+        within(self, "k", 1, MOST)
 
     @property
     def survives_growth(self) -> bool:
@@ -126,8 +130,14 @@ class DeltaPresence(Requirement):
         return (figures < self.dmin) | (figures > self.dmax)
 
     def worst(self, figures: Numbers) -> float:
-        """The ratio that is furthest beyond its bounds, or nearest to them."""
-        return float(figures[np.argmax(np.maximum(figures - self.dmax, self.dmin - figures))])
+        """The ratio that is furthest beyond its bounds, or nearest to them. Nothing is below a dmin of 0."""
+        over, under = figures - self.dmax, self.dmin - figures
+        return float(figures[np.argmax(np.maximum(over, under) if self.dmin > 0 else over)])
+
+    def nearest(self, figure: float) -> str:
+        """Which of the two bounds that is."""
+        below = self.dmin > 0 and self.dmin - figure > figure - self.dmax
+        return f"at least {self.dmin:.4g}" if below else f"at most {self.dmax:.4g}"
 
     def words(self) -> str:
         """In words."""

@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from incrowd.errors import InputError
-from incrowd.keys.requirements.base import Numbers, Requirement, within
+from incrowd.keys.requirements.base import MOST, Numbers, Requirement, within
 from incrowd.keys.requirements.kernels import TOLERANCE
 from incrowd.keys.table import Int64, KeyTable, Mask
 
@@ -30,7 +30,7 @@ class DistinctL(Requirement):
     smallest_is_worst: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        within(self, "l", 1)
+        within(self, "l", 1, MOST)
 
     @property
     def survives_growth(self) -> bool:
@@ -64,7 +64,7 @@ class EntropyL(Requirement):
     smallest_is_worst: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        within(self, "l", 1)
+        within(self, "l", 1, MOST)
 
     def measure(self, table: KeyTable) -> Numbers:
         """exp(H) of each class."""
@@ -95,7 +95,7 @@ class RecursiveL(Requirement):
 
     def __post_init__(self) -> None:
         within(self, "c", 0, open_low=True)
-        within(self, "l", 1)
+        within(self, "l", 1, MOST)
 
     def measure(self, table: KeyTable) -> Numbers:
         """r1 / (r_l + ... + r_m) of each class."""
@@ -185,7 +185,7 @@ class AlphaK(Requirement):
 
     def __post_init__(self) -> None:
         within(self, "alpha", 0, 1, open_low=True)
-        within(self, "k", 1)
+        within(self, "k", 1, MOST)
 
     def measure(self, table: KeyTable) -> Numbers:
         """The share of the most frequent value."""

@@ -2,7 +2,7 @@
 
     k:K                            distinct_l:A:L              alpha_k:A:ALPHA:K
     k_map:K                        entropy_l:A:L               t:A:T[:equal|ordered|ordered-text|hierarchical]
-    weak_k:K                       recursive_l:A:C:L           beta:A:BETA        enhanced_beta:A:BETA
+    weak_k:K:on=KEY,KEY            recursive_l:A:C:L           beta:A:BETA        enhanced_beta:A:BETA
     delta_presence:DMIN:DMAX       one_sided:A:VALUE[:ALPHA]   delta_disclosure:A:DELTA[:skip-zeros]
 
 A is a sensitive variable. Any of them may end in `:on=KEY,KEY` (its own keys) and then `:where=CONDITION` (the rest of
@@ -110,7 +110,10 @@ def parse_model(
     'every class has at least 3 different values of occupation'
     """
     head, _, where = text.partition(":where=")
-    name, *given = next(csv.reader([head], delimiter=":"), None) or [""]
+    try:
+        name, *given = next(csv.reader([head], delimiter=":"), None) or [""]
+    except csv.Error:
+        raise _fault("P061", "", "it cannot be taken apart at its colons.", "Write it on one line.") from None
     keys = None
     if given and given[-1].startswith("on="):
         keys = tuple(key.strip() for key in given.pop()[3:].split(","))

@@ -14,7 +14,7 @@ from math import prod
 
 import numpy as np
 
-from incrowd.errors import NotReleasable
+from incrowd.errors import InputError, NotReleasable
 from incrowd.keys.hierarchy import Levels
 from incrowd.keys.loss import arithmetic, geometric
 from incrowd.keys.requirements import K, Requirement
@@ -135,6 +135,10 @@ def measure_levels(
     counter = _counter(base, levels, requirements, suppression, Objective(objective), weights, MEMORY)
     walk = Walk(counter)
     node = tuple(chosen[name] for name in base.names)
+    for name, level, key in zip(base.names, node, levels, strict=True):
+        if level > key.height:
+            message = f"the hierarchy of {name!r} has no level {level}: its highest is {key.height}."
+            raise InputError("D313", message, "Pin a level that it has.")
     if not walk.visit(node):
         raise not_releasable(counter, node)
     return replace(result(walk, -np.inf), nodes=1)

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from incrowd.keys.labels import is_date_format
 from incrowd.keys.postcodes import Component
 from incrowd.plan.steps.base import Step
 from incrowd.plan.strict import Number, Text
@@ -59,6 +60,8 @@ class Recode(Step):
             raise ValueError("others goes with mapping, lookup or postcode")
         if self.hierarchy is not None and self.level is None:
             raise ValueError("hierarchy needs a level")
+        if self.date_format is not None and not is_date_format(self.date_format):
+            raise ValueError("date_format is no pattern of a date, such as %d/%m/%Y")
         if self.bands is not None and any(a >= b for a, b in zip(self.bands, self.bands[1:], strict=False)):
             raise ValueError("bands must rise")
         if self.labels is not None and self.bands is not None and len(self.labels) != len(self.bands):
