@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incrowd.cli.auditing import Json, RunFolder, audit_app
+from incrowd.cli.terminal import say
 from incrowd.cli.trusting import Trusted, Unsigned, trusting
 
 if TYPE_CHECKING:
@@ -25,9 +26,9 @@ def keygen(path: Annotated[Path, typer.Argument(metavar="KEY", help="A new file 
     from incrowd.signing import make_key, public_file
 
     signer = make_key(path)
-    typer.echo(f"private      {path}  (keep it like a password)")
-    typer.echo(f"public       {public_file(path)}")
-    typer.echo(f"fingerprint  {signer.public.fingerprint}")
+    say(f"private      {path}  (keep it like a password)")
+    say(f"public       {public_file(path)}")
+    say(f"fingerprint  {signer.public.fingerprint}")
 
 
 @audit_app.command("sign")
@@ -53,7 +54,7 @@ def sign(
     made = sign_audit(
         run, name=name, role=role, decision=decision, text=text, key=key, trust=trusting(trust, unsigned)
     )  # fmt: skip
-    typer.echo(f"signed    {made}  (keep a copy: nobody can see whether the last signature was taken away)")
+    say(f"signed    {made}  (keep a copy: nobody can see whether the last signature was taken away)")
 
 
 @audit_app.command("verify")
@@ -67,31 +68,32 @@ def verify(run: RunFolder, trust: Trusted = None, json_: Json = False) -> None:
 
     found = verify_audit(run, trust=trusting(trust))
     if json_:
-        typer.echo(json.dumps({"ok": found.ok, "says": found.says, **asdict(found)}, indent=1))
+        say(json.dumps({"ok": found.ok, "says": found.says, **asdict(found)}, indent=1))
     else:
         _show(found)
     raise typer.Exit(0 if found.ok else 1)
 
 
 def _show(found: SealVerification) -> None:
-    from rich.markup import escape
     from rich.table import Table
 
-    from incrowd.cli.show import console
+    from incrowd.cli.consoles import console, marked
 
     table = Table(title="Files", title_justify="left")
     for heading in ("file", ""):
         table.add_column(heading, overflow="fold")
     for file in found.files:
         colour = {"unchanged": "green", "added": "green", "removed": "yellow"}.get(file.state, "red")
-        table.add_row(escape(file.name), f"[{colour}]{file.state}[/]")
+        table.add_row(file.name, marked((file.state, colour)))
     console.print(table)
-    known = "[green]known[/]" if found.known else "[red]not known here[/]"
-    console.print(f"Manifest: signature {found.signature}, key {found.fingerprint} {known}", soft_wrap=True)
+    known = ("known", "green") if found.known else ("not known here", "red")
+    console.print(marked(f"Manifest: signature {found.signature}, key {found.fingerprint} ", known), soft_wrap=True)
     for one in found.sign_offs:
-        mark = "[red]invalid[/]" if not one.valid else "[green]valid[/]" if one.known else "[red]key not known here[/]"
-        told = f"{one.decision}: {one.name}, {one.role}, {one.time}, key {one.fingerprint}"
-        console.print(f"{mark}  {escape(told)}" + (f" ({escape(one.text)})" if one.text else ""), soft_wrap=True)
+        mark = ("valid", "green") if one.known else ("key not known here", "red")
+        told = f"  {one.decision}: {one.name}, {one.role}, {one.time}, key {one.fingerprint}"
+        why = f" ({one.text})" if one.text else ""
+        console.print(marked(mark if one.valid else ("invalid", "red"), told + why), soft_wrap=True)
     for text in found.says:
-        console.print(f"[red]differs[/]  {escape(text)}", soft_wrap=True)
-    console.print("[green]As it was sealed.[/]" if found.ok else "[red]Not as it was sealed, or by nobody known.[/]")
+        console.print(marked(("differs", "red"), f"  {text}"), soft_wrap=True)
+    last = ("As it was sealed.", "green") if found.ok else ("Not as it was sealed, or by nobody known.", "red")
+    console.print(marked(last))
