@@ -84,7 +84,7 @@ def _show(found: SealVerification) -> None:
         table.add_column(heading, overflow="fold")
     for file in found.files:
         colour = {"unchanged": "green", "added": "green", "removed": "yellow"}.get(file.state, "red")
-        table.add_row(escape(file.name), f"[{colour}]{file.state}[/]")
+        table.add_row(escape(file.told.removesuffix(f" is {file.state}")), f"[{colour}]{file.state}[/]")
     console.print(table)
     known = "[green]known[/]" if found.known else "[red]not known here[/]"
     console.print(f"Manifest: signature {found.signature}, key {found.fingerprint} {known}", soft_wrap=True)
