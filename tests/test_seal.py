@@ -17,6 +17,7 @@ import incrowd as ic
 from incrowd.cli import app, attacking, auditing, commands, intruding, reporting, sealing, tables  # noqa: F401
 from incrowd.errors import SecretError
 from incrowd.evidence.checked import Trust
+from incrowd.evidence.signatures import sign
 from incrowd.intruding import Options, new_test
 from incrowd.sealing import add_files, refuse_forgery
 from incrowd.signing import VARIABLE, find_signer, make_key, new_signer, read_key
@@ -335,6 +336,19 @@ def test_what_is_added_later_has_a_signature_of_its_own(run: Path, tmp_path: Pat
     add_files(run, {"other.pdf": b"%PDF"}, Trust(), make_key(tmp_path / "stranger"))
     assert not ic.verify_audit(run).ok
     _refused(run, words="audit/other.pdf is unlisted")
+
+
+def test_what_a_stranger_puts_there_does_not_steer_a_terminal(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (run / "release" / "\x1b[2Jx").write_text("x")
+    signer = new_signer()
+    told = {"kind": "sign-off", "name": "\x1b]0;x\x07", "role": "board", "decision": "approve"}
+    sign(run / "audit", (run / "audit" / "manifest.json").read_bytes(), told, signer)
+    done = CliRunner().invoke(app, ["audit", "verify", str(run)])
+    assert done.exit_code == 1
+    assert "\x1b" not in done.stdout
+    assert "it is no statement" in done.stdout
+    with pytest.raises(ic.InputError, match=r"release/\?\[2Jx is unlisted"):
+        ic.review(run)
 
 
 def test_without_a_key_at_hand_nothing_is_added(run: Path) -> None:

@@ -36,10 +36,13 @@ def bound(command: Sequence[str], ending: signal.Signals = signal.SIGKILL) -> li
 def started(
     command: Sequence[str], ending: signal.Signals = signal.SIGKILL, **settings: Any
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A program that runs as long as what is inside, at most. It has no input. `ending` is how it is asked to end."""
-    process: subprocess.Popen[bytes] = subprocess.Popen(
-        bound(command, ending), stdin=subprocess.DEVNULL, process_group=0, **settings
-    )
+    """A program that runs as long as what is inside, at most. `ending` is how it is asked to end.
+
+    It has no input unless `settings` give it one, and never the secrets of ours that are in the environment.
+    """
+    settings = {"stdin": subprocess.DEVNULL, "env": os.environ, **settings}
+    settings["env"] = {name: value for name, value in settings["env"].items() if not name.startswith("INCROWD_")}
+    process: subprocess.Popen[bytes] = subprocess.Popen(bound(command, ending), process_group=0, **settings)
     try:
         yield process
     finally:

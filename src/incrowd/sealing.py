@@ -52,7 +52,7 @@ class SealVerification:
     @property
     def says(self) -> tuple[str, ...]:
         """Everything that keeps it from being fine, in words."""
-        found = [f"{file.name} is {file.state}" for file in self.files if file.state not in FINE]
+        found = [file.told for file in self.files if file.state not in FINE]
         if self.signature != "valid":
             found.append(f"the signature of the manifest is {self.signature}")
         elif not self.known:
@@ -116,8 +116,10 @@ def sign_audit(
     for given, what in ((name, "name"), (role, "role")):
         if not given.strip() or len(given) > LONGEST or not given.isprintable():
             raise InputError("D302", f"a sign-off needs a {what}, in one line.")
-    if len(text) > LONGEST:
-        raise InputError("D302", f"the text of a sign-off may have {LONGEST:,} characters.")
+    if len(text) > LONGEST or not text.replace("\n", " ").isprintable():
+        raise InputError(
+            "D302", f"the text of a sign-off may have {LONGEST:,} characters, and only such as can be printed."
+        )
     signer = None if key is None else read_key(Path(key))
     audit, manifest, home = _sound(Path(path), trust or Trust())
     if manifest is None:

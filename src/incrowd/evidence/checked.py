@@ -108,7 +108,7 @@ def check(audit: Path, release: Path | None, home: Path | None, trust: Trust) ->
 def refuse(differs: Iterable[SealedFile]) -> None:
     """An error that names the files that are not as they were, when there are any."""
     if found := tuple(differs):
-        told = "; ".join(f"{file.name} is {file.state}" for file in found[:5])
+        told = "; ".join(file.told for file in found[:5])
         more = f"; and {len(found) - 5:,} more" if len(found) > 5 else ""
         raise InputError("D295", f"this is not the audit that was sealed: {told}{more}.", "Name an unchanged copy.")
 

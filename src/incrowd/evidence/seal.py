@@ -25,6 +25,11 @@ class SealedFile:
     name: str
     state: str
 
+    @property
+    def told(self) -> str:
+        """In words; a name that somebody put there cannot steer a terminal."""
+        return f"{''.join(c if c.isprintable() else '?' for c in self.name)} is {self.state}"
+
 
 def write_sealed(folder: Path, manifest: str, signer: Signer | None) -> tuple[FileEntry, ...]:
     """Write a manifest and, by somebody who can sign, its signature; gives both."""
@@ -68,7 +73,7 @@ def refuse_changes(folder: Path, entries: Iterable[FileEntry], code: str, what: 
     """The last look before something is published: the folder holds these bytes, all of them and no others."""
     for file in compare(folder, entries):
         if file.state != UNCHANGED:
-            message = f"{what}: {file.name} is {file.state}."
+            message = f"{what}: {file.told}."
             raise NotReleasable(code, message, "Nothing was released. Does the plan run code that writes files?")
 
 

@@ -50,8 +50,8 @@ class Statement:
             **{**content, "after": tuple(content["after"]), "file": None if file is None else FileEntry(**file)}
         )
         texts = (found.kind, found.manifest, found.time, found.name, found.role, found.decision, found.text)
-        if not all(isinstance(text, str) for text in (*texts, *found.after)):
-            raise TypeError
+        if not all(isinstance(text, str) and text.replace("\n", " ").isprintable() for text in (*texts, *found.after)):
+            raise TypeError  # what is shown on a terminal must not steer it
         return found
 
     @property

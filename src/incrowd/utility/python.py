@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from incrowd.children import started
 from incrowd.errors import InputError
 from incrowd.keys.tally import Tally
 from incrowd.plan.use_cases import Python
@@ -86,35 +87,34 @@ def _ask(case: Python, source: bytes, tables: tuple[pa.Table, pa.Table]) -> Any:
     }
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     late = threading.Event()
+    # Neither the working folder nor the user's own packages are looked in; nothing is written beside the code.
+    command = [sys.executable, "-P", "-s", "-B", str(_CHILD)]
     with TemporaryDirectory(prefix="incrowd-") as empty:  # mode 0700, and gone with whatever the code puts there
-        process = subprocess.Popen(
-            # Neither the working folder nor the user's own packages are looked in; nothing is written beside the code.
-            [sys.executable, "-P", "-s", "-B", str(_CHILD)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=empty, start_new_session=True,
-            env={**kept, "HOME": empty, "TMPDIR": empty, "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"},
-        )  # fmt: skip
+        env = {**kept, "HOME": empty, "TMPDIR": empty, "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        with started(command, cwd=empty, env=env, **pipes) as process:
 
-        def stop() -> None:
-            late.set()
-            _end(process)
+            def stop() -> None:
+                late.set()
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)  # all of it: whoever holds the pipe would be waited for
 
-        watch = threading.Timer(SECONDS, stop)
-        watch.daemon = True
-        watch.start()
-        try:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            with suppress(BrokenPipeError, pa.ArrowException, OSError), process.stdin as pipe:  # it may end before
-                pipe.write(json.dumps(header).encode() + b"\n" + source)
-                for table in tables:
-                    with pa.ipc.new_stream(pipe, table.schema) as out:
-                        out.write_table(table)
-            # One line: something that the code left behind may hold the pipe open.
-            said = process.stdout.readline(MOST_SAID + 1)
-        finally:
-            watch.cancel()
-            _end(process)
-            process.stdout.close()  # type: ignore[union-attr]
+            watch = threading.Timer(SECONDS, stop)
+            watch.daemon = True
+            watch.start()
+            try:
+                assert process.stdin is not None
+                assert process.stdout is not None
+                with suppress(BrokenPipeError, pa.ArrowException, OSError), process.stdin as pipe:  # it may end before
+                    pipe.write(json.dumps(header).encode() + b"\n" + source)
+                    for table in tables:
+                        with pa.ipc.new_stream(pipe, table.schema) as out:
+                            out.write_table(table)
+                # One line: something that the code left behind may hold the pipe open.
+                said = process.stdout.readline(MOST_SAID + 1)
+            finally:
+                watch.cancel()
+                process.stdout.close()  # type: ignore[union-attr]
     if late.is_set():
         message = f"the use case {case.name!r}: {case.function} took longer than {SECONDS:,.0f} seconds."
         raise InputError("D293", message, "Let it look at fewer columns, or do less.")
@@ -123,14 +123,6 @@ def _ask(case: Python, source: bytes, tables: tuple[pa.Table, pa.Table]) -> Any:
             return json.loads(said)
     message = f"the use case {case.name!r}: the process of {case.function} ended without a verdict."
     raise InputError("D294", message, "Does it need much memory, end the process itself, or say too much?")
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End it and all that it started in its session."""
-    if process.returncode is None:  # else its number may be another's by now
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def _memory() -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import builtins
 import json
 import os
-import signal
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -19,7 +18,6 @@ from typing import Any
 
 def main() -> None:
     """Read, run, tell."""
-    _die_with_parent()
     out, given = os.dup(1), os.fdopen(os.dup(0), "rb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
@@ -85,14 +83,6 @@ def _limit_memory(most: int) -> None:
 
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a dump would hold records
-
-
-def _die_with_parent() -> None:
-    """On Linux: end when the run is killed, for nobody would be left to end it."""
-    with suppress(ImportError, OSError, AttributeError):
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 if __name__ == "__main__":
