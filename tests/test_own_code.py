@@ -114,7 +114,8 @@ def test_the_tables_are_copies_of_any_size_and_shape(tmp_path: Path) -> None:
     assert outcome({"test": "python", "columns": ["pay"], "function": "mine:f"}, many, many, tmp_path).passed
     empty: dict[str, list[str]] = {"pay": [], "job": []}
     (tmp_path / "mine.py").write_text("def f(a, b):\n    return b.num_rows == 0 and b.column_names == ['pay']\n")
-    assert outcome({"test": "python", "columns": ["pay"], "function": "mine:f"}, ROWS, empty, tmp_path).passed
+    found = outcome({"test": "python", "columns": ["pay"], "function": "mine:f"}, ROWS, empty, tmp_path)
+    assert found.found == "passes"  # the function saw it; a use case about nobody holds for no release
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")

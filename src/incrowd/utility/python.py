@@ -91,8 +91,8 @@ def _ask(case: Python, source: bytes, tables: tuple[pa.Table, pa.Table]) -> Any:
     command = [sys.executable, "-P", "-s", "-B", str(_CHILD)]
     with TemporaryDirectory(prefix="incrowd-") as empty:  # mode 0700, and gone with whatever the code puts there
         env = {**kept, "HOME": empty, "TMPDIR": empty, "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        with started(command, cwd=empty, env=env, **pipes) as process:
+        pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+        with started(command, cwd=empty, env=env, stdin=pipe, stdout=pipe, stderr=nowhere) as process:
 
             def stop() -> None:
                 late.set()
@@ -105,10 +105,10 @@ def _ask(case: Python, source: bytes, tables: tuple[pa.Table, pa.Table]) -> Any:
             try:
                 assert process.stdin is not None
                 assert process.stdout is not None
-                with suppress(BrokenPipeError, pa.ArrowException, OSError), process.stdin as pipe:  # it may end before
-                    pipe.write(json.dumps(header).encode() + b"\n" + source)
+                with suppress(BrokenPipeError, pa.ArrowException, OSError), process.stdin as given:  # it may end before
+                    given.write(json.dumps(header).encode() + b"\n" + source)
                     for table in tables:
-                        with pa.ipc.new_stream(pipe, table.schema) as out:
+                        with pa.ipc.new_stream(given, table.schema) as out:
                             out.write_table(table)
                 # One line: something that the code left behind may hold the pipe open.
                 said = process.stdout.readline(MOST_SAID + 1)
