@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from incrowd.attack.value import Attacked
 from incrowd.errors import InputError
 from incrowd.evidence import words
+from incrowd.keys.saying import percent
 from incrowd.visible import visible
 from incrowd.writing import write_private
 
@@ -127,9 +128,9 @@ class Reviewed:
             success = attack.now.success
             if attack.worse and success is not None:
                 then = "not tried" if attack.then is None or attack.then.success is None else (
-                    f"{attack.then.success.value:.1%}")  # fmt: skip
+                    percent(attack.then.success.value))  # fmt: skip
                 name = f"{attack.now.scenario}: {attack.now.name}"
-                found.append(f"{name} is right in {success.value:.1%} of {success.tries:,} tries, was {then}")
+                found.append(f"{name} is right in {percent(success.value)} of {success.tries:,} tries, was {then}")
         return tuple(found)
 
     def json(self) -> str:

@@ -84,7 +84,7 @@ def _blank_class(table: KeyTable) -> bool:
 
 def one_value_columns(rows: Rows) -> tuple[str, ...]:
     """The columns that have the same value in every record, or none in any."""
-    table, wanted = rows.table, {}
+    table, wanted = rows.table, dict[str, Any]()
     for i, name in enumerate(rows.columns):
         text = rows.text(name)
         wanted |= {f"n{i}": text.count(), f"a{i}": text.min(), f"b{i}": text.max()}

@@ -7,6 +7,7 @@ from math import atanh, ceil, sqrt, tanh
 
 import numpy as np
 
+from incrowd.keys.saying import percent
 from incrowd.keys.tally import Moments, Tally, number_values
 from incrowd.plan.use_cases import Centre, Correlation
 from incrowd.utility.groups import (
@@ -50,9 +51,9 @@ def centre(case: Centre, original: Fetched, released: Fetched) -> Outcome:
             moves.append(abs(moved / one.value))
         effect = None if moved is None or deviation is None else moved / deviation
         figures.append(Figure(name, one, other, effect, overlap(one, other), same_or_none(one, other, small)))
-    rule = f"the {case.test} of {case.of} moves by at most {case.within:.1%}" + in_every(case)
+    rule = f"the {case.test} of {case.of} moves by at most {percent(case.within)}" + in_every(case)
     gone = sum(figure.released.value is None and figure.original.value is not None for figure in figures)
-    found = f"the largest move is {max(moves, default=0):.1%}" + gone_groups(gone)
+    found = f"the largest move is {percent(max(moves, default=0))}" + gone_groups(gone)
     return _verdict(Outcome(case.name, case.test, rule, True, found, "in standard deviations", tuple(figures)))
 
 
