@@ -47,6 +47,7 @@ def table(
     """
     from incrowd.beside import perturbed_table
     from incrowd.errors import InputError
+    from incrowd.keys.spreadsheet import formulas_in
 
     names = [name.strip() for name in by.split(",") if name.strip()]
     found = perturbed_table(source, names, population=population, ptable=ptable, threshold=threshold)
@@ -71,5 +72,7 @@ def table(
         typer.echo(f"{len(done.cells):,} cells in {out}, {done.suppressed:,} of them without a count")
     if found.omitted:
         typer.echo(f"{found.omitted:,} values are not listed: too few records have them", err=True)
+    if many := formulas_in([*done.by, *(value for cell in done.cells for value in cell)]):
+        typer.echo(f"{many:,} cells begin like formulas, which a spreadsheet would run", err=True)
     if audit is not None:
         typer.echo(f"true counts in {audit}: keep it inside", err=True)

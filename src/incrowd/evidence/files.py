@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from incrowd.evidence.dictionary import DictionaryRow, describe, dictionary_csv
+from incrowd.evidence.dictionary import DictionaryRow, describe, dictionary_cells, dictionary_csv
 from incrowd.evidence.log import RunLog
 from incrowd.evidence.manifest import (
     MANIFEST,
@@ -21,6 +22,7 @@ from incrowd.evidence.manifest import (
 )
 from incrowd.evidence.package import CSVW_ENDING, PACKAGE, csvw_metadata, data_package
 from incrowd.evidence.report import internal_report, public_report
+from incrowd.keys.spreadsheet import formulas_in, is_formula
 from incrowd.plan import Plan, dump_plan
 from incrowd.plan.files import named_files
 from incrowd.rows import Rows
@@ -63,13 +65,13 @@ def write_release_files(folder: Path, plan: Plan, log: RunLog, released: Rows) -
     Gives what the custodian should know of them.
     """
     columns = describe(plan, released)
-    _write(folder / "dictionary.csv", dictionary_csv(columns))
+    _write(folder / "dictionary.csv", dictionary_csv(columns, neutral=plan.release.formulas == "neutralise"))
     _write(folder / "report.html", public_report(log))
     _write(folder / PACKAGE, data_package(plan, columns, folder))
     if plan.release.format == "csv":
         _write(folder / f"{plan.release.file}{CSVW_ENDING}", csvw_metadata(plan, columns))
     _write(folder / MANIFEST, release_manifest(folder))
-    return tuple(_notes(plan, columns))
+    return (*_notes(plan, columns), *_formulas(plan, columns, log))
 
 
 def _notes(plan: Plan, columns: list[DictionaryRow]) -> list[str]:
@@ -81,6 +83,18 @@ def _notes(plan: Plan, columns: list[DictionaryRow]) -> list[str]:
     if plan.tier == "open" and plan.release.licence is None:
         notes.append("the release names no licence: nobody knows what they may do with it (release: licence)")
     return notes
+
+
+def _formulas(plan: Plan, columns: list[DictionaryRow], log: RunLog) -> Iterator[str]:
+    """What a spreadsheet would run: cells of the release, names of its columns, cells of the dictionary."""
+    out = "(release: formulas: neutralise puts an apostrophe before them)"
+    if log.formulas:
+        told = ", ".join(f"{name}: {number:,}" for name, number in log.formulas.items())
+        yield f"released cells begin like formulas, which a spreadsheet would run ({told}) {out}"
+    if named := [column.variable for column in columns if is_formula(column.variable)]:
+        yield f"a spreadsheet would run the names of {len(named):,} released columns: rename them in the source"
+    if plan.release.formulas == "keep" and (many := formulas_in(dictionary_cells(columns))):
+        yield f"{many:,} cells of dictionary.csv begin like formulas {out}"
 
 
 def _write(path: Path, text: str) -> None:

@@ -140,6 +140,7 @@ class RunLog:
     groups: tuple[Group, ...] = ()  # each value of each key, before anything was taken away and after
     came: tuple[float | None, ...] = ()  # for each verdict, the figure of the file as it came
     about: About = field(default_factory=About)  # what the plan says beyond the steps: attestations, review
+    formulas: Mapping[str, int] = field(default_factory=dict)  # column -> released cells that a spreadsheet would run
     source_hidden: bool = False  # a file of the same plan loses few records: none may tell how many came
 
     @property
