@@ -27,13 +27,14 @@ from incrowd.keys.requirements import Likeness
 from incrowd.opening import begin, share_of
 from incrowd.plan import Plan, load_plan
 from incrowd.plan.files import named_files
-from incrowd.protect import UNIT, Change, Context, DistantState, State, near, protect, refuse_slips
+from incrowd.protect import UNIT, Change, Context, DistantState, State, near, neutralise_formulas, protect, refuse_slips
 from incrowd.release import Known, Workspace, gate, open_workspace
 from incrowd.rows import Rows, open_source, reopen
 from incrowd.rows.columns import one_value_columns
 from incrowd.rows.frame import LINE
 from incrowd.rows.memory import keep_below, parse_memory
 from incrowd.rows.publish import published_table
+from incrowd.rows.spreadsheet import count_formulas
 from incrowd.secret import Secret, find_secret, has_secret, new_secret, order_records
 from incrowd.signing import Signer, find_signer, leave_public
 from incrowd.stopping import check, held
@@ -103,6 +104,7 @@ def run(
         if done.refusal is None and isinstance(start, State) and isinstance(state, State):
             log = replace(log, utility=compare(plan, context, start, state, released))
         tell("evidence")
+        log = replace(log, formulas=count_formulas(released))
         if plan.intruder_test is not None:
             log = replace(log, intruder_test=read_tested(folder / plan.intruder_test, hash_entries(done.counted)))
         begun = write_audit(work.audit, plan, log, secret)
@@ -192,6 +194,9 @@ def carry_out(
         state, change = protect(step, number, state, context)
         done = _log(number, step.step, change, step.reason, state, time.perf_counter() - begun)
         steps.append(replace(done, off=step.off))
+    if plan.release.formulas == "neutralise":
+        state, change = neutralise_formulas(state, context)
+        steps.append(_log(len(plan.steps) + 1, "formulas", change, None, state, 0.0))
     tell("write")
     file, columns, units, traced = _write(plan, state.rows, context.ended(state.history), work)
     tell("gate: count the written file again")

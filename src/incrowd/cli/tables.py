@@ -54,6 +54,7 @@ def table(
     """
     from incrowd.beside import perturbed_table
     from incrowd.errors import InputError
+    from incrowd.keys.spreadsheet import formulas_in
 
     names = [name.strip() for name in by.split(",") if name.strip()]
     found = perturbed_table(
@@ -80,5 +81,7 @@ def table(
         say(f"{len(done.cells):,} cells in {out}, {done.suppressed:,} of them without a count")
     if found.omitted:
         say(f"{found.omitted:,} values are not listed: too few records have them", err=True)
+    if many := formulas_in([*done.by, *(value for cell in done.cells for value in cell)]):
+        say(f"{many:,} cells begin like formulas, which a spreadsheet would run", err=True)
     if audit is not None:
         say(f"true counts in {audit}: keep it inside", err=True)

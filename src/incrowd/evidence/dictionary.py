@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import Literal
 
+from incrowd.keys.spreadsheet import harmless
 from incrowd.plan import Plan
 from incrowd.rows import Rows
 from incrowd.rows.columns import ColumnSummary, Holds, summarise
@@ -60,8 +61,10 @@ def _row(plan: Plan, released: Rows, name: str, found: ColumnSummary) -> Diction
     )
 
 
-def dictionary_csv(columns: Iterable[DictionaryRow]) -> str:
+def dictionary_csv(columns: Sequence[DictionaryRow], neutral: bool = False) -> str:
     """What is in the released file? CSV text, one line for each column, in the order of the columns.
+
+    `neutral` puts an apostrophe before cells that a spreadsheet would run; released values have theirs already.
 
     >>> print(dictionary_csv([DictionaryRow("sex", "Sex", "category", 2, ("f", "m"), codes={"f": "female"})]), end="")
     variable,label,type,distinct_values,values,missing_allowed,codes
@@ -71,8 +74,18 @@ def dictionary_csv(columns: Iterable[DictionaryRow]) -> str:
     write = csv.writer(text, lineterminator="\n").writerow
     write(("variable", "label", "type", "distinct_values", "values", "missing_allowed", "codes"))
     for column in columns:
-        listed = BETWEEN.join(column.values) if column.distinct <= LISTED else ""
-        codes = BETWEEN.join(f"{value} = {label}" for value, label in column.codes.items())
-        missing = "yes" if column.missing_allowed else "no"
-        write((column.variable, column.label or "", column.type, column.distinct, listed, missing, codes))
+        cells = _cells(column)
+        write([harmless(cell) for cell in cells] if neutral else cells)
     return text.getvalue()
+
+
+def dictionary_cells(columns: Iterable[DictionaryRow]) -> list[object]:
+    """All cells of the dictionary, to be looked through."""
+    return [cell for column in columns for cell in _cells(column)]
+
+
+def _cells(column: DictionaryRow) -> tuple[object, ...]:
+    listed = BETWEEN.join(column.values) if column.distinct <= LISTED else ""
+    codes = BETWEEN.join(f"{value} = {label}" for value, label in column.codes.items())
+    missing = "yes" if column.missing_allowed else "no"
+    return (column.variable, column.label or "", column.type, column.distinct, listed, missing, codes)

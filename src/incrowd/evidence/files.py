@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from incrowd.evidence.dictionary import DictionaryRow, describe, dictionary_csv
+from incrowd.evidence.dictionary import DictionaryRow, describe, dictionary_cells, dictionary_csv
 from incrowd.evidence.inputs import Taken, keep_inputs
 from incrowd.evidence.log import RunLog
 from incrowd.evidence.manifest import AuditManifest, FileEntry, entry_of, machine, release_manifest, versions
 from incrowd.evidence.package import CSVW_ENDING, PACKAGE, csvw_metadata, data_package
 from incrowd.evidence.report import internal_report, public_report
 from incrowd.evidence.seal import write_sealed
+from incrowd.keys.spreadsheet import formulas_in, is_formula
 from incrowd.plan import Plan, dump_plan
 from incrowd.rows import Rows
 from incrowd.secret import Secret
@@ -86,7 +87,9 @@ def write_release_files(
     `data` are the bytes that the gate counted: every hash of them comes from there.
     """
     columns = describe(plan, released)
-    dictionary = _write(folder, "dictionary.csv", dictionary_csv(columns))
+    dictionary = _write(
+        folder, "dictionary.csv", dictionary_csv(columns, neutral=plan.release.formulas == "neutralise")
+    )
     entries = [
         *data,
         dictionary,
@@ -97,7 +100,7 @@ def write_release_files(
         entries.append(_write(folder, f"{plan.release.file}{CSVW_ENDING}", csvw_metadata(plan, columns)))
     manifest = release_manifest(entries, None if signer is None else signer.public)
     sealed = sorted((*entries, *write_sealed(folder, manifest, signer)), key=lambda entry: entry.name)
-    return ReleaseFiles(tuple(sealed), tuple(_notes(plan, columns)))
+    return ReleaseFiles(tuple(sealed), (*_notes(plan, columns), *_formulas(plan, columns, log)))
 
 
 def _notes(plan: Plan, columns: list[DictionaryRow]) -> list[str]:
@@ -109,6 +112,18 @@ def _notes(plan: Plan, columns: list[DictionaryRow]) -> list[str]:
     if plan.tier == "open" and plan.release.licence is None:
         notes.append("the release names no licence: nobody knows what they may do with it (release: licence)")
     return notes
+
+
+def _formulas(plan: Plan, columns: list[DictionaryRow], log: RunLog) -> Iterator[str]:
+    """What a spreadsheet would run: cells of the release, names of its columns, cells of the dictionary."""
+    out = "(release: formulas: neutralise puts an apostrophe before them)"
+    if log.formulas:
+        told = ", ".join(f"{name}: {number:,}" for name, number in log.formulas.items())
+        yield f"released cells begin like formulas, which a spreadsheet would run ({told}) {out}"
+    if named := [column.variable for column in columns if is_formula(column.variable)]:
+        yield f"a spreadsheet would run the names of {len(named):,} released columns: rename them in the source"
+    if plan.release.formulas == "keep" and (many := formulas_in(dictionary_cells(columns))):
+        yield f"{many:,} cells of dictionary.csv begin like formulas {out}"
 
 
 def _write(folder: Path, name: str, text: str) -> FileEntry:

@@ -10,6 +10,7 @@ from math import ceil, floor
 
 from incrowd.evidence import words
 from incrowd.evidence.log import BANDS, LARGEST_K, RunLog, Snapshot, Verdict
+from incrowd.keys.spreadsheet import is_formula
 
 #: A count of people, records or classes below this is not told.
 HIDDEN_BELOW = 10
@@ -58,6 +59,7 @@ class PublicFacts:
     limits: bool = False  # whether the plan set limits to them; a release has kept them
     intruder_test: str = ""  # one sentence, when people have tested this very release
     one_value: tuple[str, ...] = ()  # columns that have the same value in every record
+    formulas: tuple[str, ...] = ()  # the columns with cells that a spreadsheet would run; no count
 
     @property
     def holds(self) -> bool:
@@ -94,6 +96,7 @@ class PublicFacts:
             limits=any(verdict.model == "attack" for verdict in log.verdicts),
             intruder_test="" if tested is None else tested.public,
             one_value=log.one_value,
+            formulas=tuple(name for name in log.released_columns if name in log.formulas or is_formula(name)),
         )
 
 

@@ -22,6 +22,7 @@ from incrowd.intruders.store import Facts, Store, said
 from incrowd.intruders.tokens import hashed, new_token
 from incrowd.intruders.value import Scores, dump_scores, load_scores
 from incrowd.intruders.verdicts import VERDICTS, Record, Truth, judge
+from incrowd.keys.spreadsheet import harmless
 
 HEADER = (
     "claim",
@@ -172,13 +173,8 @@ def undecided_csv(judged: Sequence[Judged]) -> str:
             c = each.claim
             cells = (c.id, f"intruder {each.intruder}", c.who, c.record or "", c.attribute or "", c.value or "",
                      c.confidence, c.sources, ", ".join(c.used), c.reasoning, "")  # fmt: skip
-            writer.writerow([_harmless(cell) for cell in cells])
+            writer.writerow([harmless(cell) for cell in cells])
     return out.getvalue()
-
-
-def _harmless(cell: object) -> object:
-    """A text that a spreadsheet does not take for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
 def decide(store: Store, path: Path, judged: Sequence[Judged]) -> int:

@@ -129,6 +129,11 @@ class Release(Strict):
         description="The name of the data file, without its ending; no name of a file beside it, such as 'dictionary'.",
     )
 
+    formulas: Literal["keep", "neutralise"] = Field(
+        "keep",
+        description="Cells that begin like a formula, which a spreadsheet would run (`=`, `@`, a sign, a tab): keep "
+        "them as they are, or neutralise them by an apostrophe. They are counted and told in either case.",
+    )
     licence: AnyLicence | None = Field(
         None,
         description="Under which terms the file may be used: OGL-UK-3.0, CC-BY-4.0, CC0-1.0, ODC-By-1.0, ODbL-1.0, or "

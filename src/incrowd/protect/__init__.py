@@ -12,6 +12,7 @@ from incrowd.plan import steps
 from incrowd.protect.distant import DistantState, count, near, protect_distant, refuse_slips
 from incrowd.protect.drawing import key_draws
 from incrowd.protect.drop import drop
+from incrowd.protect.formulas import neutralise_formulas
 from incrowd.protect.merge_small import merge_small
 from incrowd.protect.microaggregate import microaggregate
 from incrowd.protect.noise import noise
@@ -27,7 +28,10 @@ from incrowd.protect.suppress_cells import suppress_cells
 from incrowd.protect.suppress_records import suppress_records
 from incrowd.protect.swap import swap
 
-__all__ = ["UNIT", "Change", "Context", "DistantState", "Original", "State", "count", "near", "protect", "refuse_slips"]
+__all__ = [
+    "UNIT", "Change", "Context", "DistantState", "Original", "State", "count", "near", "neutralise_formulas", "protect",
+    "refuse_slips",
+]  # fmt: skip
 
 
 def _attack(step: steps.Attack, number: int, state: State, context: Context) -> tuple[State, Change]:

@@ -76,6 +76,11 @@ def _again(rows: Rows, keys: tuple[str, ...], state: DistantState, context: Cont
     return State(rows, counted) if isinstance(counted, KeyTable) else replace(counted, decided=state.decided)
 
 
+def recounted(rows: Rows, state: DistantState, context: Context) -> DistantState | State:
+    """The same keys counted again in rows whose values have other names."""
+    return _again(rows, state.keys, state, context)
+
+
 def _suppress(step: steps.SuppressRecords, state: DistantState, context: Context) -> tuple[Rows, Change]:
     """Drop what fails until nothing fails: dropping by some keys may make classes by others too small."""
     # All of the plan, not only those of the step: what compares with the file as it was must see it before this.
