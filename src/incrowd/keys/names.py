@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 #: Longer than any name that an error could make use of.
 LONGEST = 80
-#: Records that are looked at, how many it takes to say that a column repeats its values, and the share that may not.
-SAMPLE, ENOUGH, ODD = 1000, 50, 0.02
+#: Records that are looked at, and the share of them that may have a word in a column of numbers.
+SAMPLE, ODD = 1000, 0.02
 #: So many columns must speak for a header where nobody wrote a name that is in it.
 SPEAKERS = 2
 
@@ -65,7 +65,7 @@ def prove(columns: Sequence[str], written: Collection[str], speaking: Collection
     never where a name looks like a value, or holds a line end or a quotation mark.
     """
     known = set(columns) & set(written)
-    certain = 0 < len(set(written)) <= 2 * len(known) or len(set(speaking)) >= SPEAKERS
+    certain = 2 * len(known) > len(set(written)) or len(set(speaking)) >= SPEAKERS
     if any(map(like_a_value, columns)):
         shown = known
     else:
@@ -86,9 +86,9 @@ def like_a_value(name: str) -> bool:
 def speaks_for(name: str, values: Sequence[str | None]) -> int:
     """Does a column speak for its header (1), against it (-1), or neither (0)?
 
-    For it, where all values are numbers, dates or codes and the name is none; or where the values occur again and again
-    and the name is not among them: a record would have had one of them. Against it, where the name is a value. Two
-    values in a hundred may be odd, and so may a first record be: one column alone proves nothing.
+    For it, where the values are numbers, dates or codes and the name is none; against it, where the name is a value.
+    Misleads where a first record has words in columns of numbers, as any header has: so one column proves nothing, and
+    a file of words alone proves nothing either, since a rare record looks like a header there.
 
     >>> speaks_for("age", ["34", "35"]), speaks_for("34", ["35"]), speaks_for("York", ["Leeds", "York"])
     (1, 0, -1)
@@ -98,11 +98,8 @@ def speaks_for(name: str, values: Sequence[str | None]) -> int:
         return -1
     if not filled or _typed(name.strip()):
         return 0
-    number = sum(filled.values())
-    odd = int(number * ODD) if number >= ENOUGH else 0
-    once = sum(count == 1 for count in filled.values()) if number >= ENOUGH else number
     misfits = sum(count for value, count in filled.items() if not _typed(value.strip()))
-    return int(min(once, misfits) <= odd)
+    return int(misfits <= int(ODD * sum(filled.values())))
 
 
 def _typed(text: str) -> bool:
