@@ -175,7 +175,7 @@ def test_every_step_that_chance_has_a_part_in_is_tried_here():
 @pytest.mark.parametrize("kind", sorted((kind for kind in METHODS if not kind.chance), key=lambda kind: kind.__name__))
 def test_a_step_that_does_not_say_so_cannot_draw(kind):
     context = Context(Path("."), Secret(bytes.fromhex(SECRET)), ("t",), ())
-    keyed, _ = key_draws(kind.model_construct(), "", context)
+    keyed = key_draws(kind.model_construct(), "", context)
     with pytest.raises(AssertionError, match="must say so"):
         keyed.draws("anything")
 

@@ -10,7 +10,7 @@ from typing import Any, overload
 from incrowd.errors import InputError
 from incrowd.plan import steps
 from incrowd.protect.distant import DistantState, count, near, protect_distant, refuse_slips
-from incrowd.protect.drawing import key_draws
+from incrowd.protect.drawing import add_to_history, key_draws
 from incrowd.protect.drop import drop
 from incrowd.protect.formulas import neutralise_formulas
 from incrowd.protect.merge_small import merge_small
@@ -83,9 +83,8 @@ def protect(
     if step.off:
         return state, Change(f"{step.step.replace('_', ' ')}: switched off")
     if not isinstance(step, steps.Attack):  # which changes nothing that a later draw could depend on
-        context, history = key_draws(step, state.history, context)
-        after, change = _carry_out(step, number, state, context)
-        return replace(after, history=history), change
+        after, change = _carry_out(step, number, state, key_draws(step, state.history, context))
+        return replace(after, history=add_to_history(step, state.history, context, change)), change
     return _carry_out(step, number, state, context)
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from incrowd.plan import steps
 from incrowd.plan.files import put_file
-from incrowd.protect.state import Context
+from incrowd.protect.state import Change, Context
 
 #: What people write beside a step, and what changes no record.
 SILENT = {"reason", "off"}
@@ -35,19 +35,24 @@ def canonical(step: steps.Step, folder: Path, without: Set[str] = frozenset()) -
     return json.dumps(content, sort_keys=True, default=_plain)
 
 
-def key_draws(step: steps.Step, history: str, context: Context) -> tuple[Context, str]:
-    """What the step may know, with keys of its own; and the history once it is done.
+def key_draws(step: steps.Step, history: str, context: Context) -> Context:
+    """What the step may know, with keys of its own. Fields that are `nested` in the step stay out of them."""
+    own = json.dumps([canonical(step, context.folder, step.nested), *_around(step, context)])
+    return replace(context, keyed_by=(history, own), certain=not step.chance)
 
-    Fields that are `nested` in the step stay out of its own key, and are in the history of the steps after it.
-    """
-    around = [str(context.household), str(context.has_unit)]
-    if step.decides:
-        around += [requirement.describe() for requirement in context.requirements]
-    own, whole = (
-        json.dumps([canonical(step, context.folder, without), *around]) for without in (step.nested, frozenset())
-    )
-    keyed = replace(context, keyed_by=(history, own), certain=not step.chance)
-    return keyed, hashlib.sha3_256(f"{history}\n{whole}".encode()).hexdigest()
+
+def add_to_history(step: steps.Step, history: str, context: Context, change: Change) -> str:
+    """The history once the step is done. Of a search it has what was found: pinned, that draws the same."""
+    found = {name: change.found[name] for name in step.finds if name in change.found}
+    content = canonical(step, context.folder, step.searched if found else frozenset())
+    whole = json.dumps([content, found, *_around(step, context)], sort_keys=True)
+    return hashlib.sha3_256(f"{history}\n{whole}".encode()).hexdigest()
+
+
+def _around(step: steps.Step, context: Context) -> list[str]:
+    """What a step depends on in the plan around it."""
+    required = [requirement.describe() for requirement in context.requirements] if step.decides else []
+    return [str(context.household), str(context.has_unit), *required]
 
 
 def _plain(value: object) -> object:

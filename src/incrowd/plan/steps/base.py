@@ -30,6 +30,10 @@ class Step(Strict):
     #: other with more noise.
     nested: ClassVar[frozenset[str]] = frozenset()
 
+    #: What a search finds, for a later run to pin; and the fields that only say how it is looked for, or pin it.
+    finds: ClassVar[tuple[str, ...]] = ()
+    searched: ClassVar[frozenset[str]] = frozenset()
+
     #: The files it reads may hold records about people: an audit keeps their hashes, never a copy.
     about_people: ClassVar[bool] = True
 

@@ -47,6 +47,8 @@ class Search(Step):
 
     only_keys: ClassVar[bool] = True
     chance: ClassVar[bool] = True
+    finds: ClassVar[tuple[str, ...]] = ("levels",)
+    searched: ClassVar[frozenset[str]] = frozenset({"levels", "seconds", "objective", "weights"})
     about_people: ClassVar[bool] = False
 
     @property
