@@ -186,3 +186,12 @@ def test_the_files_that_people_open_run_nothing() -> None:
     line = list(csv.reader(io.StringIO(undecided_csv([Judged(1, claim, None)]))))[1]
     assert not any(is_formula(cell) for cell in line)
     assert "-5" in line  # a number stays a number
+
+
+def test_classes_that_stay_in_the_engine_are_neutralised_alike(tmp_path: Path) -> None:
+    data = {"source": "people.csv", "kind": "survey", "limit": "3"}
+    done = ic.run(_case(tmp_path, data=data, release={"name": "people", "formulas": "neutralise"}))
+    rows = _released(done)
+    assert done.log.end.classes > 3  # too many to be held here
+    assert not any(is_formula(cell) for row in rows for cell in row.values())
+    assert {row["town"] for row in rows} == {"'=1+1", "''=1+1", "Ayton", "-5"}
