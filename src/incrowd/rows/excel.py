@@ -20,9 +20,9 @@ from incrowd.rows.dialect import refuse_twice
 
 #: Bytes that a file may unpack to: all of it, and what is held in memory at once (texts, styles).
 UNPACKED, HELD = 1 << 30, 1 << 28
-#: Excel's own limit.
-CELLS = 16_384
-_PIECE = 1 << 16
+#: Excel's own limit of columns, and how many filled cells are read from one file, and at once.
+COLUMNS, CELLS, _PIECE = 16_384, 20_000_000, 1 << 20
+_KINDS = "snbde"
 Cell = tuple[str, str]  # what it is, and its text
 
 
@@ -90,7 +90,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[int, Cell]]]:
                 cells = cells + 1 if inside else 0
                 inside = inside or element.tag == ROW_TAG
                 above.append(element)
-                if cells > 8 * CELLS:  # a cell has a few parts
+                if cells > 8 * COLUMNS:  # a cell has a few parts
                     raise _large(path.name)
                 continue
             above.pop()
@@ -116,15 +116,19 @@ def _table(rows: Iterator[tuple[int, dict[int, Cell]]], place: str) -> pa.Table:
     refuse_twice(header, f"line 1 of {place}")
     pieces: list[pa.Table] = []
     lines: list[dict[int, Cell]] = []
+    waiting, cells = 0, 0
     for number, row in rows:
         if max(row) > len(header):
             raise InputError(
                 "D004", f"line {number} of {place} has not as many fields as the header.", "Mend the line."
             )
         lines.append(row)
-        if len(lines) == _PIECE:
+        waiting, cells = waiting + len(row), cells + len(row)
+        if cells > CELLS:
+            raise _large(place)
+        if waiting >= _PIECE:
             pieces.append(_piece(lines, len(header)))
-            lines = []
+            lines, waiting = [], 0
     table = pa.concat_tables([*pieces, _piece(lines, len(header))])
     _refuse_alike(table, len(header), place)
     return table.select(range(0, 2 * len(header), 2)).rename_columns(header)
@@ -136,14 +140,14 @@ def _piece(lines: list[dict[int, Cell]], width: int) -> pa.Table:
     for i in range(1, width + 1):
         cells = [line.get(i, (None, None)) for line in lines]
         columns[f"t{i}"] = pa.array([text for _, text in cells], pa.string())
-        columns[f"k{i}"] = pa.array([kind for kind, _ in cells], pa.string()).dictionary_encode()
+        columns[f"k{i}"] = pa.array([kind and _KINDS.index(kind) for kind, _ in cells], pa.int8())
     return pa.table(columns)
 
 
 def _refuse_alike(table: pa.Table, width: int, place: str) -> None:
     """A number and a text that is written like it are two values, and would be one."""
     for i in range(1, width + 1):
-        kinds = table.select([f"t{i}", f"k{i}"]).drop_null().unify_dictionaries()
+        kinds = table.select([f"t{i}", f"k{i}"]).drop_null()
         if len(kinds[f"k{i}"].unique()) > 1:
             pairs = kinds.group_by([f"t{i}", f"k{i}"]).aggregate([])
             if (twice := pairs.num_rows - len(pairs[f"t{i}"].unique())) > 0:

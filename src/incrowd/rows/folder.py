@@ -20,7 +20,7 @@ def partitions(folder: Path) -> tuple[list[Path], tuple[str, ...]]:
     the same columns: where they do not, two engines would read two different tables.
     """
     inside = sorted(path.relative_to(folder) for path in folder.rglob("*.parquet"))
-    files = [path for path in inside if not _hidden(path) and (folder / path).is_file()]
+    files = [path for path in inside if not _hidden(path) and not (folder / path).is_dir()]
     visible = (path for path in folder.rglob("*") if not _hidden(path.relative_to(folder)) and path.is_file())
     if others := sum(path.suffix != ".parquet" and path.suffix.lower() in DATA for path in visible):
         raise InputError(
