@@ -117,7 +117,10 @@ def test_neutralised_formulas_change_no_class_and_the_gate_counts_what_is_writte
         {"model": "k", "k": "3"}, {"model": "distinct_l", "sensitive": "ill", "l": "2"},
         {"model": "t", "sensitive": "ill", "t": "0.6"}, {"model": "one_sided", "sensitive": "ill", "value": "n"},
         {"model": "k", "k": "2", "where": {"town": ["Ayton"]}},
+        {"model": "t", "sensitive": "ill", "t": "0.9", "distance": "hierarchical", "hierarchy": "ill.csv"},
     ]  # fmt: skip
+    for folder in "ab":
+        (tmp_path / folder / "ill.csv").write_text("@y;some;*\nn;none;*\n'@y;none;*\n")
     attack = {"step": "attack", "attacks": ["linkage", "singling_out"]}
     scenarios = [{"name": "neighbour", "keys": ["age", "town"]}]
     more: dict[str, Any] = {"requirements": requirements, "scenarios": scenarios}

@@ -195,7 +195,7 @@ def carry_out(
         done = _log(number, step.step, change, step.reason, state, time.perf_counter() - begun)
         steps.append(replace(done, off=step.off))
     if plan.release.formulas == "neutralise":
-        state, change = neutralise_formulas(state, context)
+        state, context, change = neutralise_formulas(state, context)
         steps.append(_log(len(plan.steps) + 1, "formulas", change, None, state, 0.0))
     tell("write")
     file, columns, units, traced = _write(plan, state.rows, context.ended(state.history), work)

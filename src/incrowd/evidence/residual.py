@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from incrowd.attack.value import Attacked
 from incrowd.evidence.log import RunLog
 from incrowd.evidence.words import MORE_RESIDUALS, RESIDUALS, figure, limit
+from incrowd.keys.saying import sentence
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ def residuals(log: RunLog) -> tuple[Remaining, ...]:
     for risk in (*RESIDUALS, *MORE_RESIDUALS):
         attacks = tried(log, risk.name)
         told = tuple(f"Attack {a.name} ({a.scenario}): {a.sentence}" for a in attacks)
-        told += tuple(dict.fromkeys(f"{a.sentence} So says: {a.does_not_apply}." for a in apart(log, risk.name)))
+        said = (f"{a.sentence} {sentence(f'So says: {a.does_not_apply}')}" for a in apart(log, risk.name))
+        told += tuple(dict.fromkeys(said))
         more = FIGURES[risk.name](log) if risk.name in FIGURES else ()
         section = "attacks" if attacks else SHOWN.get(risk.name, "")
         found.append(Remaining(risk.name, risk.words, (*told, *more), section))

@@ -12,17 +12,20 @@ from incrowd.rows.frame import OURS
 from incrowd.rows.spreadsheet import count_formulas, neutralise
 
 
-def neutralise_formulas(state: State | DistantState, context: Context) -> tuple[State | DistantState, Change]:
+def neutralise_formulas(state: State | DistantState, context: Context) -> tuple[State | DistantState, Context, Change]:
     """Put an apostrophe before every cell that a spreadsheet would run, in the rows and in the KeyTable alike.
 
-    No two values become one, so the classes stay what they are: only their names change.
+    No two values become one, so the classes stay what they are: only their names change, and those of the leaves of
+    hierarchies with them.
     """
+    paths = {name: {neutral(leaf): path for leaf, path in leaves.items()} for name, leaves in context.paths.items()}
+    context = replace(context, paths=paths)
     columns = [name for name in state.rows.columns if not name.startswith(OURS)]
     found = count_formulas(state.rows.select(columns))
     change = Change("neutralise formulas", cells_changed=sum(found.values()))
     rows = neutralise(state.rows, columns)
     if isinstance(state, DistantState):
-        return recounted(rows, state, context), change
+        return recounted(rows, state, context), context, change
     original = state.original
     if original is not None:
         kept = [name for name in original.rows.columns if not name.startswith(OURS)]
@@ -31,7 +34,8 @@ def neutralise_formulas(state: State | DistantState, context: Context) -> tuple[
     bound = () if before is None else tuple(requirement.bind(before) for requirement in context.requirements)
     leaves = {key: {_neutral(value): n for value, n in counts.items()} for key, counts in state.leaves.items()}
     table = _renamed(state.table)
-    return replace(state, rows=rows, table=table, before=before, bound=bound, original=original, leaves=leaves), change
+    state = replace(state, rows=rows, table=table, before=before, bound=bound, original=original, leaves=leaves)
+    return state, context, change
 
 
 def _renamed(table: KeyTable) -> KeyTable:
