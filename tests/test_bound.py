@@ -141,6 +141,12 @@ CHANGES: dict[str, Callable[[Path], Any]] = {
         path.write_bytes(path.read_bytes() + b"\n"),
         os.truncate(path, path.stat().st_size - 1),
     ),
+    "back to its time": lambda path: (
+        times := (path.stat().st_atime_ns, path.stat().st_mtime_ns),
+        path.write_bytes(path.read_bytes()[::-1]),
+        path.write_bytes(path.read_bytes()[::-1]),
+        os.utime(path, ns=times),
+    ),
     "another file": lambda path: (
         path.rename(path.with_suffix(".old")),
         path.write_bytes(path.with_suffix(".old").read_bytes()),

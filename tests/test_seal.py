@@ -73,8 +73,15 @@ READERS: dict[str, Callable[[Path], object]] = {
     "intruder test": lambda run: new_test(run, str(run.parent.parent / "test.db"), Options()),
     "table": lambda run: ic.perturbed_table(run, ["name"]),
     "report": lambda run: refuse_forgery(run, Trust()),
-    "sign": lambda run: ic.sign_audit(run, name="A", role="board"),
+    "sign": lambda run: ic.sign_audit(run, name="A", role="board", key=_own_key(run)),
 }
+
+
+def _own_key(run: Path) -> Path:
+    key = run.parent.parent / "own"
+    if not key.exists():
+        make_key(key)
+    return key
 
 
 def _refused(run: Path, code: str = "D295", words: str = "") -> None:
@@ -186,11 +193,56 @@ def test_taking_the_signature_away_is_no_way_out(run: Path) -> None:
     assert ic.verify_audit(run).signature == "missing"
     assert not ic.verify_audit(run).ok
     _refused(run, "D296", "no signature")
-    # Asked for as unsigned it is shown, and what its manifest lists is compared all the same.
-    assert ic.diff_audits(run, run, trust=ic.Trust(unsigned=True)) == ()
-    _flip(run / "audit" / "log.json", run)
+    # It was sealed, so it is no audit of an earlier version, whoever asks.
+    for read in (ic.reproduce, ic.review):
+        with pytest.raises(ic.InputError, match="D297"):
+            read(run, trust=ic.Trust(unsigned=True))
+
+
+@pytest.mark.parametrize("what", ["log.json", "plan.yaml", "manifest.json", "*"])
+def test_an_audit_of_which_little_is_left_is_no_release_alone(run: Path, what: str) -> None:
+    for path in [*(run / "audit").glob(what), run / "audit" / "manifest.json.sig"]:
+        if path.is_file():
+            path.unlink()
+    (run / "audit" / "report.html").write_text("<h1>all is fine</h1>")
+    for path in (run, run / "audit", run / "release"):
+        assert not ic.verify_audit(path).ok
+        for read in (ic.reproduce, ic.review, lambda path: refuse_forgery(path, Trust())):
+            with pytest.raises(ic.InputError):
+                read(path)
+
+
+def test_a_run_without_its_audit_is_told(run: Path) -> None:
+    shutil.rmtree(run / "audit")
+    assert ic.verify_audit(run).says == ("the audit of this run is not here",)
     with pytest.raises(ic.InputError, match="D295"):
-        ic.diff_audits(run, run, trust=ic.Trust(unsigned=True))
+        refuse_forgery(run, Trust())
+
+
+def test_a_link_brings_no_keys_from_elsewhere(run: Path, tmp_path: Path) -> None:
+    home, evil = run.parents[1], tmp_path / "evil"
+    assert ic.verify_audit(home / "release").ok  # the pointer is followed
+    shutil.copytree(home, evil, symlinks=True)
+    (evil / "incrowd.signing").unlink()
+    reseal(evil / "runs" / run.name, forger := new_signer())
+    (evil / "incrowd.signing.pub").write_text(forger.public.pem)
+    forged = evil / "runs" / run.name
+    assert not ic.verify_audit(forged).ok  # what lies beside a copy came with it
+    shutil.rmtree(run)
+    for place, target in ((run, forged), (home / "release", forged / "release")):
+        place.unlink(missing_ok=True)
+        place.symlink_to(target)
+        with pytest.raises(ic.InputError, match="D295"):
+            ic.verify_audit(place)
+        with pytest.raises(ic.InputError, match="D295"):
+            ic.review(place)
+    run.unlink()
+    run.mkdir()
+    for part in ("audit", "release"):
+        (run / part).symlink_to(forged / part)
+        with pytest.raises(ic.InputError, match="D295"):
+            ic.verify_audit(run)
+        (run / part).unlink()
 
 
 def test_an_audit_of_an_earlier_version_is_shown_when_it_is_asked_for(run: Path) -> None:
@@ -198,9 +250,12 @@ def test_an_audit_of_an_earlier_version_is_shown_when_it_is_asked_for(run: Path)
     _refused(run, "D296")
     old = ic.Trust(unsigned=True)
     assert ic.diff_audits(run, run, trust=old) == ()
-    assert ic.review(run, trust=old).worse == ()
+    looked = ic.review(run, trust=old)
+    assert looked.worse == ()
+    assert "nobody vouches" in str(looked.not_tried)
     found = ic.reproduce(run, trust=old)
     assert found.data_same
+    assert not found.signed
     assert {file.name for file in found.files if file.again != "same"} == {"manifest.json", "report.html"}
 
 
@@ -313,10 +368,21 @@ def test_sign_offs_are_signatures_over_the_manifest(run: Path, other: Path, tmp_
         _refused(other, "D299")
 
 
+def test_the_key_of_the_runs_is_nobodys_own(run: Path) -> None:
+    key = run.parents[1] / "incrowd.signing"
+    with pytest.raises(ic.InputError, match="D302"):
+        ic.sign_audit(run, name="Dame Chair", role="board", key=key)
+    told = {"kind": "sign-off", "name": "Dame Chair", "role": "board", "decision": "approve"}
+    sign(run / "audit", (run / "audit" / "manifest.json").read_bytes(), told, read_key(key))
+    found = ic.verify_audit(run)
+    assert not found.sign_offs[0].known
+    assert "with the key of the runs" in found.says[0]
+
+
 def test_a_sign_off_says_who_and_what(run: Path) -> None:
     for wrong in ({"decision": "perhaps"}, {"name": " "}, {"role": "a\nb"}, {"text": "x" * 3000}):
         with pytest.raises(ic.InputError, match="D302"):
-            ic.sign_audit(run, **{"name": "A", "role": "board", **wrong})
+            ic.sign_audit(run, **{"name": "A", "role": "board", "key": _own_key(run), **wrong})
     with pytest.raises(SecretError, match="S008"):
         ic.sign_audit(run, name="A", role="board", key=run / "nothing")
 
@@ -353,9 +419,11 @@ def test_what_a_stranger_puts_there_does_not_steer_a_terminal(run: Path, monkeyp
 
 def test_without_a_key_at_hand_nothing_is_added(run: Path) -> None:
     (run.parents[1] / "incrowd.signing").unlink()
-    assert ic.verify_audit(run).ok, "the public half is there"
+    assert not ic.verify_audit(run).ok  # the public half that lies there may be anybody's
+    trust = Trust((run.parents[1] / "incrowd.signing.pub",))
+    assert ic.verify_audit(run, trust=trust).ok
     with pytest.raises(SecretError, match="S008"):
-        add_files(run, {"report.pdf": b"%PDF"}, Trust())
+        add_files(run, {"report.pdf": b"%PDF"}, trust)
     assert not (run / "audit" / "report.pdf").exists()
 
 
@@ -437,10 +505,11 @@ def test_a_run_is_signed_with_the_key_that_is_named(tmp_path: Path, monkeypatch:
     done = CliRunner().invoke(app, ["run", str(path), "--signing-key", str(vault / "key"), "--json"])
     assert done.exit_code == 0, done.stdout
     assert not (tmp_path / "incrowd.signing").exists()
-    found = ic.verify_audit(tmp_path / "release")
+    trust = ic.Trust((vault / "key.pub",))
+    found = ic.verify_audit(tmp_path / "release", trust=trust)
     assert found.ok
     assert found.fingerprint == signer.public.fingerprint
-    assert ic.reproduce(tmp_path / "release").same
+    assert ic.reproduce(tmp_path / "release", trust=trust).same
 
 
 def test_the_private_key_is_in_no_file_of_a_run(run: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -41,15 +42,39 @@ class FoundInput:
 def places(path: Path) -> tuple[Path | None, Path | None, Path | None]:
     """The audit and the release behind one of a run's folders, and the folder that has the runs; None for each that is
     not there.
+
+    Nothing is followed but the pointer to a release, and that only to a run beside it: a link to a run elsewhere would
+    bring the keys from there. An audit that is there counts as one, whatever is left in it.
     """
-    given = path.resolve()
+    given = _followed(Path(os.path.abspath(path)))
     run = given.parent if given.name in ("release", "audit") else given
-    audit = run / "audit" if (run / "audit").is_dir() else given
-    release = run / "release" if (run / "release").is_dir() else None
+    audit = run / "audit" if os.path.lexists(run / "audit") else given
+    release = run / "release" if os.path.lexists(run / "release") else None
+    for folder in (run, audit, *([] if release is None else [release])):
+        if folder.is_symlink() or not folder.is_dir():
+            _no_folder(folder)
     # A folder with a plan alone is where somebody works, and no audit.
-    there = (audit / "plan.yaml").is_file() and (audit / "log.json").is_file()
+    there = audit.name == "audit" or ((audit / "plan.yaml").is_file() and (audit / "log.json").is_file())
     home = run.parent.parent if run.parent.name == "runs" else None
-    return audit if there or ((audit / SIGNATURE).is_file() and audit.name == "audit") else None, release, home
+    return audit if there else None, release, home
+
+
+def _followed(path: Path) -> Path:
+    """The folder behind the pointer to a release; every other path as it is."""
+    if path.name == "release" and path.is_symlink():
+        target = Path(os.readlink(path))
+        if len(target.parts) == 3 and (target.parts[0], target.parts[2]) == ("runs", "release"):
+            return path.parent / target
+    return path
+
+
+def _no_folder(path: Path) -> None:
+    if path.is_symlink():
+        raise InputError("D295", f"{path} is a link, so what lies there is no run of this folder.", "Name the folder.")
+    if path.exists():
+        raise InputError(
+            "D192", f"{path} is no folder of a run.", "Name the folder of a run, its release or its audit."
+        )
 
 
 @dataclass(frozen=True)
@@ -60,6 +85,7 @@ class Archive:
     release: Path | None
     home: Path  # where the plan's files are looked for
     manifest: AuditManifest | None  # what the run was made with and from; None in an audit of an early version
+    signed: bool  # whether somebody vouches for it
 
     @staticmethod
     def find(path: Path, folder: Path | None = None, trust: Trust = Trust()) -> Archive:  # noqa: B008
@@ -76,7 +102,8 @@ class Archive:
         if folder is None and manifest is not None and home is not None:
             folder = home / manifest.folder
         run = audit.parent if audit.name == "audit" else audit
-        return Archive(audit, release, (folder or home or run).resolve(), manifest)
+        signed = (audit / SIGNATURE).is_file()  # and then it holds, or there would be an error
+        return Archive(audit, release, (folder or home or run).resolve(), manifest, signed)
 
     def _read(self, name: str) -> str:
         """A file of the audit, as it was sealed: it may change after the first look."""

@@ -50,6 +50,7 @@ class Reproduction:
     data: str  # the name of the data file, or of the folder of its parts
     plan: str  # same or differs: the audit's plan, by its hash
     refused: str | None  # the code of a refusal, where the plan would not be released any more
+    signed: bool = True  # whether somebody vouches for the audit that it was compared with
 
     @property
     def same(self) -> bool:
@@ -108,7 +109,7 @@ def reproduce(
                 refused = refusal.code
     since = tuple(archive.changed_since()) if folder is None else ()
     files, name = _files(manifest, stored, again), archive.plan.release.file
-    return Reproduction(inputs, files, changed_versions(manifest), since, name, plan, refused)
+    return Reproduction(inputs, files, changed_versions(manifest), since, name, plan, refused, archive.signed)
 
 
 def changed_versions(manifest: AuditManifest) -> dict[str, tuple[str | None, str | None]]:

@@ -78,7 +78,7 @@ def review(
             notes.append("no risk was measured: people have several records, and the release does not tell whose")
         categories = {} if traced is None or not external else categories_of(traced.situation())
         beside: dict[str, Rows] = {}
-        not_tried: list[str] = []
+        not_tried = [] if archive.signed else ["whose audit this is: it has no signature, so nobody vouches for it"]
         for place in map(Path, external):
             rows = open_source(place)
             stack.callback(rows.close)

@@ -20,7 +20,9 @@ LONGEST = 2000
 
 @dataclass(frozen=True)
 class SignedOff:
-    """A decision of somebody about an audit: `valid` when the signature holds, `known` when its key is trusted."""
+    """A decision of somebody about an audit: `valid` when the signature holds, `known` when its key is trusted and is
+    not the one that sealed the run: whoever runs plans has that.
+    """
 
     name: str
     role: str
@@ -59,8 +61,10 @@ class SealVerification:
             found.append(f"the manifest is signed with a key that is not known here ({self.fingerprint})")
         found += self.problems
         found += [
-            f"{one.name} ({one.role}) signed with a key that is not known here ({one.fingerprint}): anybody can sign "
-            "under any name"
+            f"{one.name} ({one.role}) signed with the key of the runs, which says nothing of who they are"
+            if one.fingerprint == self.fingerprint
+            else f"{one.name} ({one.role}) signed with a key that is not known here ({one.fingerprint}): anybody can "
+            "sign under any name"
             for one in self.sign_offs
             if one.valid and not one.known
         ]
@@ -76,17 +80,20 @@ def verify_audit(path: str | Path, *, trust: Trust | None = None) -> SealVerific
     trust = trust or Trust()
     audit, release, home = places(Path(path))
     if audit is None:
-        release = release or (Path(path).resolve() if (Path(path) / MANIFEST).is_file() else None)
+        release = release or (Path(path) if (Path(path) / MANIFEST).is_file() else None)
     if audit is None and release is None:
         message = f"{path} is neither a run, nor an audit, nor a release with its manifest."
         raise InputError("D300", message, "Name the folder of a run, runs/ID, its audit, or a release folder.")
     seal, known = look(audit, release, home, trust), trust.known(home)
     files = seal.files
-    if audit is not None and release is None and Path(path).resolve() == audit:
+    if audit is not None and release is None and Path(path).absolute() == audit:
         # Who names an audit asks about the audit.
         files = tuple(file for file in files if file.state != ABSENT)
-    signed = [_signed_off(one, one.key in known) for one in seal.signed if _is(one, SIGN_OFF)]
+    own = set(known) - {seal.key}
+    signed = [_signed_off(one, one.key in own) for one in seal.signed if _is(one, SIGN_OFF)]
     problems = [f"{one.file}: {one.problem}" for one in seal.signed if one.problem]
+    if audit is None and home is not None:
+        problems.insert(0, "the audit of this run is not here")
     problems += [
         f"{one.file}: it adds a file and is signed with a key that is not known here"
         for one in seal.signed
@@ -103,13 +110,14 @@ def sign_audit(
     role: str,
     decision: str = "approve",
     text: str = "",
-    key: str | Path | None = None,
+    key: str | Path,
     trust: Trust | None = None,
 ) -> Path:
     """Sign a decision about an audit: approve or refuse. Gives the file that holds it.
 
     What is signed is the hash of the audit's manifest, and so every file of audit and release. An audit that is not
-    as it was sealed is not signed. `key` is a private key of one's own (incrowd audit keygen).
+    as it was sealed is not signed. `key` is a private key of one's own (incrowd audit keygen): the one of the runs is
+    refused, since whoever runs plans has it.
     """
     if decision not in DECISIONS:
         raise InputError("D302", f"{decision!r} is no decision.", f"There are: {', '.join(DECISIONS)}.")
@@ -120,12 +128,16 @@ def sign_audit(
         raise InputError(
             "D302", f"the text of a sign-off may have {LONGEST:,} characters, and only such as can be printed."
         )
-    signer = None if key is None else read_key(Path(key))
-    audit, manifest, home = _sound(Path(path), trust or Trust())
-    if manifest is None:
+    signer = read_key(Path(key))
+    audit, manifest, _ = _sound(Path(path), trust or Trust())
+    sealed = read_manifest(manifest)
+    if manifest is None or sealed is None:
         raise InputError("D304", "an audit without a manifest cannot be signed.", "Run the plan again.")
+    if sealed.public_key == signer.public.pem:
+        message = "this is the key that sealed the run, and not that of the person who signs."
+        raise InputError("D302", message, "Make one: incrowd audit keygen.")
     told = {"kind": SIGN_OFF, "name": name, "role": role, "decision": decision, "text": text}
-    return sign(audit, manifest, told, signer or _at_hand(home))
+    return sign(audit, manifest, told, signer)
 
 
 def add_files(path: Path, contents: Mapping[str, bytes], trust: Trust, signer: Signer | None = None) -> Path:

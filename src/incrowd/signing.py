@@ -174,20 +174,15 @@ def leave_public(folder: Path, key: PublicKey) -> None:
 
 
 def known_here(home: Path | None) -> tuple[PublicKey, ...]:
-    """Whose signatures are known in a folder of runs: the keys at hand; without any, the public half that lies there.
+    """Whose signatures are known in a folder of runs: the keys at hand, and no others.
 
-    Keys at hand are asked alone: a public half can be put there by anybody who can write there. Files of tiers lie one
-    folder below the key. Without a folder of runs only the key of the environment is known: what lies beside a copy
-    came with it.
+    A public half that lies beside the runs can be put there by anybody who can write there, or come with a copy: who
+    has no private key names the public one that they were given. Files of tiers lie one folder below the key.
     """
     given = [signer.public] if (signer := signer_here(None)) is not None else []
-    if home is None:
-        return tuple(given)
-    given += [read_key(place / FILE).public for place in (home, home.parent) if (place / FILE).exists()]
-    if given:
-        return tuple(dict.fromkeys(given))
-    path = public_file(home / FILE)
-    return (read_public(path),) if path.exists() else ()
+    if home is not None:
+        given += [read_key(place / FILE).public for place in (home, home.parent) if (place / FILE).exists()]
+    return tuple(dict.fromkeys(given))
 
 
 def _signer(private: Ed25519PrivateKey) -> Signer:

@@ -95,6 +95,8 @@ def _show_reproduction(found: Reproduction) -> None:
         console.print(f"{name} has changed since; the audit's copy was used")
     if found.data_same and not found.same:
         console.print("The data was made again with the same bytes; other things differ.")
+    if not found.signed:
+        console.print(marked(("The audit has no signature: nobody vouches for what this was compared with.", "yellow")))
     console.print(marked(("The same bytes.", "green") if found.same else ("Not the same bytes.", "red")))
 
 

@@ -36,11 +36,9 @@ def sign(
     run: RunFolder,
     name: Annotated[str, typer.Option(help="Who signs.")],
     role: Annotated[str, typer.Option(help="As what: board, data protection officer, ...")],
+    key: Annotated[Path, typer.Option(help="Your own private key (incrowd audit keygen), not the one of the runs.")],
     decision: Annotated[str, typer.Option(help="What is decided: approve or refuse.")] = "approve",
     text: Annotated[str, typer.Option(help="Why, or under which conditions. Stays in the audit.")] = "",
-    key: Annotated[
-        Path | None, typer.Option(help="Your private key (incrowd audit keygen); left out, the key of these runs.")
-    ] = None,
     trust: Trusted = None,
     unsigned: Unsigned = False,
 ) -> None:

@@ -78,7 +78,7 @@ def look(audit: Path | None, release: Path | None, home: Path | None, trust: Tru
 def check(audit: Path, release: Path | None, home: Path | None, trust: Trust) -> bytes | None:
     """The bytes of the audit's manifest, when everything is as it was sealed by somebody known. Otherwise an error.
 
-    With `trust.unsigned`, an audit without a signature passes as far as its manifest lists files.
+    With `trust.unsigned`, an audit of a version that did not seal passes; whoever reads it says that nobody vouches.
     """
     seal = look(audit, release, home, trust)
     manifest = read_manifest(seal.manifest)
@@ -87,8 +87,9 @@ def check(audit: Path, release: Path | None, home: Path | None, trust: Trust) ->
             message = "this audit has no signature, so nobody vouches for it."
             hint = "If it is of a version that did not sign: --unsigned. If it had one, find out who took it."
             raise InputError("D296", message, hint)
-        if manifest is not None and manifest.files:
-            refuse(seal.differs)
+        if manifest is not None and (manifest.files or manifest.public_key):
+            message = "this audit was sealed, and its signature was taken away."
+            raise InputError("D297", message, "Name an unchanged copy.")
         return seal.manifest
     if manifest is None or seal.signature != "valid":
         message = "the signature of this audit does not fit its manifest: one of them was changed."

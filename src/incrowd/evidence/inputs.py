@@ -19,8 +19,9 @@ from incrowd.plan.files import NamedFile
 COPIES = "files"
 #: Larger files are kept by their hash alone.
 MOST_COPIED = 10_000_000
-#: Which file it is and when it was last written to: a file that changed and changed back was changed.
-Stamp = tuple[tuple[str, int, int], ...]
+#: Which file it is and when it was last touched: a file that changed and changed back was changed. The time of the last
+#: change counts, since the time of the last writing can be set back.
+Stamp = tuple[tuple[str, int, int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def take_inputs(files: Sequence[NamedFile], folder: Path) -> tuple[Taken, ...]:
             found[path] = _take(file, path)
         entry = found[path].entry
         mine = None if entry is None else InputEntry(file.place, entry.name, entry.bytes, entry.sha256, entry.parts)
-        taken.append(Taken(file, mine, found[path].stamp))
+        taken.append(Taken(file, mine, (*_link(folder / file.name), *found[path].stamp)))
     return tuple(taken)
 
 
@@ -102,6 +103,12 @@ def _take(file: NamedFile, path: Path) -> Taken:
         return Taken(file, None)
 
 
-def _stamp(path: Path, name: str) -> tuple[str, int, int]:
+def _stamp(path: Path, name: str) -> tuple[str, int, int, int]:
     found = path.stat()
-    return name, found.st_ino, found.st_mtime_ns
+    return name, found.st_dev, found.st_ino, found.st_ctime_ns
+
+
+def _link(path: Path) -> Stamp:
+    """The links on the way to a file: one may lead elsewhere for a while."""
+    links = [(each.name, each.lstat()) for each in (path, *path.parents) if each.is_symlink()]
+    return tuple((name, found.st_dev, found.st_ino, found.st_ctime_ns) for name, found in links)
