@@ -137,8 +137,12 @@ def attack_steps(plan: Plan) -> list[steps.Attack]:
     return [step for _, step in plan.active if isinstance(step, steps.Attack)]
 
 
-def attack_run(plan: Plan, context: Context, start: State, state: State, traced: Rows) -> Tried:
-    """Try what the plan asks for on the written file, and hold it against the plan's limits."""
+def attack_run(
+    plan: Plan, context: Context, start: State, state: State, traced: Rows, others_here: Sequence[str] = ()
+) -> Tried:
+    """Try what the plan asks for on the written file, and hold it against the plan's limits. `others_here` are runs
+    that released this source, although the plan says that nobody has.
+    """
     situation = situation_of(plan, context, start, state, traced)
     attacks: list[Attacked] = []
     judged: list[tuple[Attacked, list[Verdict]]] = []
@@ -148,7 +152,7 @@ def attack_run(plan: Plan, context: Context, start: State, state: State, traced:
             tuple(context.folder / file for file in step.others),
             tuple(context.folder / file for file in step.tables),
         )
-        beside = read_beside(plan, context, situation, files)
+        beside = read_beside(plan, context, situation, files, others_here)
         names, scenarios = attack_names(step.attacks), chosen_scenarios(plan, step.scenarios)
         found = attack_all(situation, beside, scenarios, names)
         if step.hold_out is not None and (outside := [name for name in names if name in OUTSIDE]):

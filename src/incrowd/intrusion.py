@@ -72,7 +72,7 @@ def try_attacks(
                 progress(f"{attack} ({scenario})", done, len(names) * len(chosen))
 
         situation = in_scenario(traced.situation(), chosen[0])
-        beside = read_beside(traced.plan, traced.context, situation, files)
+        beside = read_beside(traced.plan, traced.context, situation, files, traced.done.log.other_releases)
         found = attack_all(situation, beside, chosen, names, told)
         refusal = None if traced.done.refusal is None else str(traced.done.refusal)
         return Intrusion(str(source), situation.released.num_rows, situation.known.num_rows, tuple(found), refusal)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from incrowd.attack.situation import Beside, Int64, Situation, codes_of, fetch
+from incrowd.earlier import listed
 from incrowd.errors import InputError
 from incrowd.keys.packing import group, pack
 from incrowd.plan import Plan, steps
@@ -42,8 +43,12 @@ class Files:
         )
 
 
-def read_beside(plan: Plan, context: Context, situation: Situation, files: Files) -> Beside:
-    """Everything in memory, as texts; the register at the release's categories."""
+def read_beside(
+    plan: Plan, context: Context, situation: Situation, files: Files, others_here: Sequence[str] = ()
+) -> Beside:
+    """Everything in memory, as texts; the register at the release's categories. Nobody can say that there is no other
+    release where one lies here.
+    """
     register, lines = files.register, None
     people = None
     population = plan.data.population
@@ -59,9 +64,14 @@ def read_beside(plan: Plan, context: Context, situation: Situation, files: Files
         {str(path): _texts(_data_of(path)) for path in files.others},
         {str(path): _texts(path) for path in files.tables},
         files.linker,
-        _says(plan.attest.no_other_release),
+        "" if others_here else _says(plan.attest.no_other_release),
         _says(plan.attest.no_tables),
+        _unnamed(others_here),
     )
+
+
+def _unnamed(runs: Sequence[str]) -> str:
+    return f"an earlier release of this source is here ({listed(runs)}): name it in `others`." if runs else ""
 
 
 def _says(attested: Attestation | None) -> str:

@@ -13,7 +13,7 @@ from incrowd.assessment import measure_run
 from incrowd.attack.value import Attacked
 from incrowd.attacking import attack_run, attack_steps
 from incrowd.comparison import compare
-from incrowd.earlier import perturbed_before
+from incrowd.earlier import Earlier, find_earlier, other_releases, perturbed_before, said_of_others
 from incrowd.errors import InputError, NotReleasable
 from incrowd.evidence.about import about
 from incrowd.evidence.files import Origin, finish_audit, write_audit, write_release_files
@@ -42,6 +42,9 @@ from incrowd.stopping import check, held
 #: Called with the name of what begins, its number and how many there are.
 Progress = Callable[[str, int, int], None]
 
+#: Of a step that should perturb.
+NOTHING = "changed no cell and removed no record: it protects nobody"
+
 
 @dataclass(frozen=True)
 class Run:
@@ -68,6 +71,7 @@ def run(
     signer: Signer | None = None,
     signed: bool = True,
     tried: Tried | None = None,
+    earlier: tuple[Earlier, ...] | None = None,
 ) -> Run:
     """Take a plan from the raw file to a release. Raises NotReleasable, and publishes nothing, when it must not be.
 
@@ -77,6 +81,7 @@ def run(
     `source_hidden` says that the public report may not tell how many records came, as another file's does not.
     `signer` signs audit and release (the key beside the secret when left out; nobody when not `signed`, as in versions
     before). `tried` is what was tried with the others of the same plan: only the same bytes from the same are released.
+    `earlier` are the releases that were here before those of this plan (looked for when left out).
     """
     if not isinstance(plan, Plan) and not Path(plan).exists() and "@" in Path(plan).name:
         message = "a file of one tier is released with those of the others, or not at all."
@@ -91,12 +96,15 @@ def run(
         tell = teller(progress, len(plan.steps) + 5 + attacked)
         tell("read and count")
         inputs = take_inputs(named_files(plan), folder) if tried is None else tried.inputs
+        if earlier is None:
+            earlier = find_earlier(plan, folder, home, inputs)
         start, context = begin(plan, folder, secret, work.spill, cap, stack, within, trace=attacked)
         if plan.scenarios or plan.use_cases or plan.sweep is not None or plan.alternatives:
             start = near(start, "what the plan asks about risk and utility")
-        done = carry_out(plan, start, context, work, tell)
+        done = carry_out(plan, start, context, work, tell, earlier=earlier)
         log = replace(done.log, attacks=(*done.log.attacks, *together), source_hidden=source_hidden)
-        log = replace(log, perturbed_before=perturbed_before(plan, folder, home, secret, inputs))
+        told = perturbed_before(plan, earlier, log.start.records, log.drawn_by)
+        log = replace(log, perturbed_before=told)
         state = done.state
         tell("utility: what analysts keep")
         released = open_source(done.file, delimiter=",", encoding="utf-8", spill=work.spill, memory=share_of(cap))
@@ -124,7 +132,14 @@ def run(
             place = work.publish(files.entries, audited)
         if signer is not None:
             leave_public(home, signer.public)
-    return Run(place, place / "release", place / "audit", log, (*log.perturbed_before, *files.notes))
+    return Run(place, place / "release", place / "audit", log, (*_notes(log), *files.notes))
+
+
+def _notes(log: RunLog) -> tuple[str, ...]:
+    """What the custodian should know of the run itself."""
+    others = (said_of_others(log.other_releases),) if log.other_releases else ()
+    still = (f"step {step.number} ({step.title}) {NOTHING}" for step in log.steps if NOTHING in step.notes)
+    return (*log.perturbed_before, *others, *still)
 
 
 @dataclass(frozen=True)
@@ -153,9 +168,10 @@ def try_out(plan: Plan | str | Path, *, folder: Path | None = None, secret: Secr
     plan, folder = _read(plan, folder)
     with open_workspace(folder) as work, ExitStack() as stack:
         secret = secret or (find_secret(folder) if has_secret(folder) else new_secret())
+        earlier = find_earlier(plan, folder, folder)
         came, context = begin(plan, folder, secret, work.spill, None, stack, trace=bool(attack_steps(plan)))
         start = near(came, "a comparison")
-        done = carry_out(plan, start, context, work, teller(None, 0))
+        done = carry_out(plan, start, context, work, teller(None, 0), earlier=earlier)
         return Trial(done.log, done.refusal, lost_bits(start.table, near(done.state, "a comparison").table))
 
 
@@ -184,16 +200,21 @@ def carry_out(
     work: Workspace,
     tell: Callable[[str], None],
     attacks: bool = True,
+    earlier: tuple[Earlier, ...] = (),
 ) -> Done:
     """Step by step, write, ask the gate, and let intruders try what passed it, unless they will try it elsewhere."""
-    state = start
+    state, drawn_by = start, ""
     steps = [_log(0, "start", Change("the file as it came"), None, state, 0.0)]
     for number, step in enumerate(plan.steps, start=1):
         tell(f"{step.step} {getattr(step, 'variable', '')}".strip())
         begun = time.perf_counter()
         state, change = protect(step, number, state, context)
+        if step.perturbs and not step.off and not change.cells_changed and not change.records_removed:
+            change = replace(change, notes=(*change.notes, NOTHING))
         done = _log(number, step.step, change, step.reason, state, time.perf_counter() - begun)
         steps.append(replace(done, off=step.off))
+        if step.perturbs and not step.off:  # what comes after the last of them changes no draw
+            drawn_by = context.ended(state.history).subkey("drawn by").hex()
     if plan.release.formulas == "neutralise":
         state, context, change = neutralise_formulas(state, context)
         steps.append(_log(len(plan.steps) + 1, "formulas", change, None, state, 0.0))
@@ -202,15 +223,16 @@ def carry_out(
     tell("gate: count the written file again")
     known = _known(state, context)
     verdicts, refusal, counted = gate(plan, file, columns, steps[-1].after.records, context.secret, units, known)
+    others = other_releases(plan, earlier, steps[0].after.records, hash_entries(counted))
     log = RunLog(
         plan.title, plan.tier, plan.data.kind, plan.data.unit, tuple(steps), verdicts,
         {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
         measure_run(plan, start, state), groups=_groups(state), came=_came(start, context),
-        about=about(plan),
+        about=about(plan), drawn_by=drawn_by, other_releases=others,
     )  # fmt: skip
     if attacks and attack_steps(plan) and refusal is None and traced is not None:
         tell("attacks on the written file")
-        tried = attack_run(plan, context, near(start, "an attack"), near(state, "an attack"), traced)
+        tried = attack_run(plan, context, near(start, "an attack"), near(state, "an attack"), traced, others)
         log, refusal = replace(log, verdicts=(*verdicts, *tried.verdicts), attacks=tried.attacks), tried.refusal
     return Done(log, refusal, file, state, traced, counted)
 

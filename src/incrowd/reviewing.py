@@ -182,7 +182,7 @@ def _attack(
     registers = [file for file in external if any(set(s.keys) <= set(open_source(file).columns) for s in scenarios)]
     files = Files(registers[0] if registers else None, tuple(file for file in external if file not in registers[:1]))
     situation = traced.situation()
-    beside = read_beside(traced.plan, traced.context, situation, files)
+    beside = read_beside(traced.plan, traced.context, situation, files, traced.done.log.other_releases)
     found = []
     for scenario in scenarios:
         has = beside.register is not None and set(scenario.keys) <= set(beside.register.column_names)

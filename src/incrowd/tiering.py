@@ -17,9 +17,10 @@ from incrowd.attack.situation import Situation
 from incrowd.attack.subtraction import subtract
 from incrowd.attack.value import TOGETHER, Attacked
 from incrowd.attack.words import percent
+from incrowd.attacking import attack_run, attack_steps
+from incrowd.earlier import Earlier, find_earlier, other_releases
 from incrowd.errors import IncrowdError, NotReleasable
 from incrowd.evidence.inputs import take_inputs
-from incrowd.evidence.log import RunLog
 from incrowd.evidence.manifest import hash_entries
 from incrowd.evidence.public import loses_few
 from incrowd.pipeline import Progress, Run, Tried, run
@@ -29,7 +30,7 @@ from incrowd.plan.requirements import AlphaK, K
 from incrowd.secret import Secret, find_secret
 from incrowd.signing import Signer, find_signer
 from incrowd.stopping import all_or_none
-from incrowd.tracing import trace
+from incrowd.tracing import Traced, trace
 
 
 def run_tiers(
@@ -54,37 +55,60 @@ def run_tiers(
     secret, signer = secret or find_secret(home), signer or find_signer(home)
     limit = plans[0].together.limit
     found: dict[str, list[Attacked]] = {plan.tier: [] for plan in plans}
+
+    def keep_refusal(plan: Plan, there: tuple[Earlier, ...]) -> None:
+        """Run what was refused on trial: it is refused again, with its audit."""
+        place = _home(home, plan)
+        run(plan, folder=folder, out=place, secret=secret, memory=memory, signer=signer, earlier=there)
+
     with ExitStack() as stack:
         situations: dict[str, Situation] = {}
         tried: dict[str, Tried] = {}
-        logs: list[RunLog] = []
+        earlier: dict[str, tuple[Earlier, ...]] = {}  # found before anything is published
+        traces: dict[str, Traced] = {}
         for number, plan in enumerate(plans, start=1):
             if progress is not None:
                 progress(f"{plan.tier}: on trial", number, len(plans))
             inputs = take_inputs(named_files(plan), folder)
-            traced = stack.enter_context(trace(plan, folder, secret, home=home, attacks=True))
+            earlier[plan.tier] = find_earlier(plan, folder, home, inputs)
+            traced = stack.enter_context(trace(plan, folder, secret, home=home, attacks=True, earlier=()))
             if traced.done.refusal is not None:
-                # Refuses, with its audit.
-                run(plan, folder=folder, out=_home(home, plan), secret=secret, memory=memory, signer=signer)
+                keep_refusal(plan, earlier[plan.tier])
                 raise traced.done.refusal
             tried[plan.tier] = Tried(inputs, hash_entries(traced.done.counted))
             situations[plan.tier] = traced.situation()
-            logs.append(traced.done.log)
+            traces[plan.tier] = traced
         for one, other in combinations(plans, 2):
             pair = situations[one.tier], situations[other.tier]
             for named in _tried(one, other, *pair):
                 found[one.tier].append(named)
                 found[other.tier].append(named)
                 _refuse_above(named, limit)
-        hidden = any(loses_few(log) for log in logs)
+        files = {each.sha256 for each in tried.values()}  # tried together: no other releases, though made before
+        others = {tier: tuple(each for each in there if each.data not in files) for tier, there in earlier.items()}
+        for plan in plans:
+            if (refusal := _denied_wrongly(traces[plan.tier], others[plan.tier])) is not None:
+                keep_refusal(plan, others[plan.tier])
+                raise refusal
+        hidden = any(loses_few(traced.done.log) for traced in traces.values())
     with all_or_none():
         return tuple(
             run(
                 plan, folder=folder, out=_home(home, plan), secret=secret, memory=memory, progress=progress,
                 together=tuple(found[plan.tier]), source_hidden=hidden, signer=signer, tried=tried[plan.tier],
+                earlier=others[plan.tier],
             )
             for plan in plans
         )  # fmt: skip
+
+
+def _denied_wrongly(traced: Traced, earlier: tuple[Earlier, ...]) -> NotReleasable | None:
+    """Would the file be refused, now that one of the source lies here which is none of these files?"""
+    done = traced.done
+    there = other_releases(traced.plan, earlier, done.log.start.records, hash_entries(done.counted))
+    if not there or not attack_steps(traced.plan) or done.traced is None:
+        return None
+    return attack_run(traced.plan, traced.context, traced.start, traced.state, done.traced, there).refusal
 
 
 def _home(home: Path, plan: Plan) -> Path:

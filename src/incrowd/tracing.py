@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from incrowd.archive import Archive
 from incrowd.attack.situation import Situation
 from incrowd.attacking import situation_of
+from incrowd.earlier import Earlier, find_earlier
 from incrowd.errors import InputError, PlanError
 from incrowd.evidence.checked import Trust
 from incrowd.evidence.manifest import hash_release
@@ -43,17 +44,26 @@ class Traced:
 
 @contextmanager
 def trace(
-    plan: Plan, folder: Path, secret: Secret, *, home: Path | None = None, attacks: bool = False
+    plan: Plan,
+    folder: Path,
+    secret: Secret,
+    *,
+    home: Path | None = None,
+    attacks: bool = False,
+    earlier: tuple[Earlier, ...] | None = None,
 ) -> Iterator[Traced]:
     """Carry a plan out up to the gate with the truth kept beside, and throw everything away at the end.
 
     `folder` is where the plan's files are, `home` where the work is done (the same). Whoever traces tries attacks of
-    their own choice; `attacks` lets those of the plan be tried too.
+    their own choice; `attacks` lets those of the plan be tried too. `earlier` are the releases that were here before
+    (looked for when left out).
     """
+    if earlier is None:
+        earlier = find_earlier(plan, folder, home or folder)
     with open_workspace(home or folder) as work, ExitStack() as stack:
         came, context = begin(plan, folder, secret, work.spill, None, stack, trace=True)
         start = near(came, "an attack")
-        done = carry_out(plan, start, context, work, teller(None, 0), attacks)
+        done = carry_out(plan, start, context, work, teller(None, 0), attacks, earlier)
         yield Traced(plan, context, start, near(done.state, "an attack"), done)
 
 
@@ -88,7 +98,9 @@ def trace_release(
         if hash_release(traced.done.file) != kept:
             message = f"{archive.release or archive.audit} is not what its audit makes of this data."
             raise InputError("D193", message, "Name the data that it was made from, unchanged, with --original.")
-        yield traced
+        # What the run found beside itself: where it is made again, there is nothing.
+        log = replace(traced.done.log, other_releases=tuple(archive.log.get("other_releases", ())))
+        yield replace(traced, done=replace(traced.done, log=log))
 
 
 def _reading(text: str, folder: Path, original: Path | None) -> Plan:

@@ -92,7 +92,7 @@ def composition(situation: Situation, beside: Beside) -> list[Attacked]:
     the truth is ruled out, and a cleverer intruder would allow for it.
     """
     if not beside.others:
-        why = "no other release about the same people is given."
+        why = beside.unnamed or "no other release about the same people is given."
         return [untried(situation, "composition", ACTS, why, says=beside.no_others)]
     found = []
     targets = _some(situation, situation.inside)

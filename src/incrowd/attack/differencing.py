@@ -43,7 +43,7 @@ def differencing(situation: Situation, beside: Beside) -> list[Attacked]:
     says = (
         "; ".join(dict.fromkeys([beside.no_others, beside.no_tables])) if beside.no_others and beside.no_tables else ""
     )
-    why = "no other release and no published table is given."
+    why = beside.unnamed or "no other release and no published table is given."
     return [untried(situation, "differencing", ACTS, why, says=says)]
 
 

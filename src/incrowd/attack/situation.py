@@ -65,6 +65,7 @@ class Beside:
     linker: str = "duckdb"  # on which engine probabilistic linkage runs: duckdb or spark
     no_others: str = ""  # who says that there is no other release about any of these people
     no_tables: str = ""  # who says that no table of these people is published
+    unnamed: str = ""  # that there are other releases which nobody has named, in words
 
 
 def fetch(rows: Rows, columns: Sequence[str], order: str | None = None) -> pa.Table:

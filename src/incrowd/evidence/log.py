@@ -142,6 +142,8 @@ class RunLog:
     about: About = field(default_factory=About)  # what the plan says beyond the steps: attestations, review
     one_value: tuple[str, ...] = ()  # released columns that have the same value in every record
     perturbed_before: tuple[str, ...] = ()  # earlier releases of this source that chance has changed otherwise
+    drawn_by: str = ""  # a keyed digest of all that the draws depended on; equal where two runs have drawn the same
+    other_releases: tuple[str, ...] = ()  # runs that released this source, where the plan says that nobody has
     formulas: Mapping[str, int] = field(default_factory=dict)  # column -> released cells that a spreadsheet would run
     source_hidden: bool = False  # a file of the same plan loses few records: none may tell how many came
 

@@ -76,7 +76,11 @@ def _asked(log: RunLog, attack: str) -> bool:
 
 
 def _denied(log: RunLog) -> dict[str, str]:
-    """The attacks that need what somebody says does not exist, with who says so."""
+    """The attacks that need what somebody says does not exist, with who says so. Where it does exist, nobody can say
+    so.
+    """
+    if log.other_releases:
+        return {}
     said = [log.about.nothing_beside.get(name) for name in ("no_other_release", "no_tables")]
     words = [f"{one.role}, {one.date}: {one.text}" for one in said if one is not None]
     found = {} if said[0] is None else {"composition": words[0]}
