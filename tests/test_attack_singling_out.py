@@ -153,13 +153,13 @@ def test_a_large_predicate_that_is_true_is_told_where_small_ones_are_wrong() -> 
 
 
 def test_a_strategy_is_chosen_by_people_and_not_by_their_records() -> None:
-    """One person has nine records; by the first column these are isolated, by the second three others."""
-    known = [("a", "x")] * 9 + [("b", "p"), ("b", "q"), ("b", "r"), ("b", "x")]
-    released = [*known[:9], ("b", "p"), ("b", "q"), ("b", "r"), ("b", "x")]
-    released[0] = ("a", "z")
+    """The first column is true of one person with nine records alone, the second of four people with one each."""
+    known = [("a", "x")] * 9 + [("b", "p"), ("b", "q"), ("b", "r"), ("b", "s")]
+    released = [("a", "y")] * 9 + [("c", "p"), ("d", "q"), ("e", "r"), ("f", "s")]
     found = one("singling_out", situation(known, range(13), released, people=[0] * 9 + [1, 2, 3, 4]))
     assert found.success is not None
-    assert (found.success.hits, found.success.tries) == (5, 5)
+    assert (found.success.hits, found.success.tries) == (4, 5)
+    assert "k1 for everybody" in found.why
 
 
 def test_changing_values_does_not_look_worse_than_leaving_them() -> None:
