@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
@@ -95,6 +96,70 @@ def test_changed_values_are_judged_by_whom_they_isolate_in_truth(people: int, se
     assert found.success.hits >= sum(true for _, true, _ in judged)  # another reading may isolate more
     assert found.claimed is not None
     assert found.claimed.hits <= found.success.hits <= found.claimed.tries
+
+
+def isolations(known: list[tuple[str, ...]], released: list[tuple[str, ...]], tried: list[tuple[int, ...]]) -> int:
+    """Records that the first of these predicates that they alone have isolates in truth, too."""
+    found = 0
+    for record in released:
+        for some in tried:
+            if sum(all(other[i] == record[i] for i in some) for other in released) == 1:
+                found += sum(all(person[i] == record[i] for i in some) for person in known) == 1
+                break
+    return found
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.integers(2, 30),
+    st.lists(st.tuples(st.integers(1, 12), st.sampled_from([0.0, 0.2, 0.5])), min_size=1, max_size=4),
+    st.booleans(),
+    st.integers(0, 99),
+)
+def test_no_plain_strategy_isolates_more_than_is_told(
+    people: int, columns: list[tuple[int, float]], noise: bool, seed: int
+) -> None:
+    """Values that are drawn anew or moved a little: all columns, the smallest predicates, any one predicate."""
+    chance = random.Random(seed)
+    known = [tuple(str(chance.randrange(span)) for span, _ in columns) for _ in range(people)]
+    released = [
+        tuple(
+            value if chance.random() >= share
+            else str(int(value) + chance.choice((-1, 1)) if noise else chance.randrange(span))
+            for value, (span, share) in zip(person, columns, strict=True)
+        )
+        for person in known
+    ]  # fmt: skip
+    every = [some for size in range(1, len(columns) + 1) for some in combinations(range(len(columns)), size)]
+    plain = [every, [every[-1]], *([some] for some in every)]
+    plain += [[some for some in every if len(some) >= size] for size in range(2, len(columns))]
+    best = max(isolations(known, released, tried) for tried in plain)
+    for word in ("singling_out", "singling_out_any"):
+        found = one(word, situation(known, range(people), released))
+        assert (0 if found.success is None else found.success.hits) >= best
+        assert found.success is not None or not best
+
+
+def test_a_large_predicate_that_is_true_is_told_where_small_ones_are_wrong() -> None:
+    """Pairs share a value that was drawn anew for some: alone in the release, and of two people in truth."""
+    chance = random.Random(6)
+    known = [(str(i // 2), "abcdefgh"[chance.randrange(8)]) for i in range(600)]
+    released = [(str(chance.randrange(300)) if chance.random() < 0.3 else pair, letter) for pair, letter in known]
+    found = one("singling_out", situation(known, range(600), released))
+    assert found.success is not None
+    assert found.success.hits >= isolations(known, released, [(0, 1)]) > isolations(known, released, [(0,), (0, 1)])
+    assert "all 2 columns together" in found.why
+    assert "overstates rather than understates" in found.why
+
+
+def test_a_strategy_is_chosen_by_people_and_not_by_their_records() -> None:
+    """The first column is true of one person with nine records alone, the second of four people with one each."""
+    known = [("a", "x")] * 9 + [("b", "p"), ("b", "q"), ("b", "r"), ("b", "s")]
+    released = [("a", "y")] * 9 + [("c", "p"), ("d", "q"), ("e", "r"), ("f", "s")]
+    found = one("singling_out", situation(known, range(13), released, people=[0] * 9 + [1, 2, 3, 4]))
+    assert found.success is not None
+    assert (found.success.hits, found.success.tries) == (4, 5)
+    assert "k1 for everybody" in found.why
 
 
 def test_changing_values_does_not_look_worse_than_leaving_them() -> None:

@@ -27,7 +27,7 @@ def compare(plan: Plan, context: Context, start: State, state: State, released: 
     plan has use cases: each costs a query or two.
     """
     original = state.original or Original(state.rows, state.table)
-    loss = measure_loss(start.table, original.table, state.table, state.leaves, state.before)
+    loss = measure_loss(start.table, original.table, state.table, state.leaves, state.blanks)
     prices = prices_of(plan, context, original) if plan.alternatives else ()
     subgroups = lost_by_key(original.table, state.table)
     if not plan.use_cases and plan.sweep is None:

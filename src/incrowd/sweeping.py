@@ -208,7 +208,7 @@ def measure_point(
     needs = question.needs()
     before, after = original_of(original, needs), fetch(state.rows, needs)
     outcomes = question.evaluate(before, after, as_it_came(question, start, before))
-    loss = measure_loss(start.table, original.table, state.table, state.leaves, state.before)
+    loss = measure_loss(start.table, original.table, state.table, state.leaves, state.blanks)
     models = {requirement.describe(): requirement.model for requirement in context.requirements}
     dropped: dict[str, int] = {}
     for name, change in changes:

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from incrowd.attack.crowds import Crowd, grouped
 from incrowd.attack.knowledge import RELEASE, has_values, joined
 from incrowd.attack.linkage import WORST, not_tried
 from incrowd.attack.meeting import UNFAIR
 from incrowd.attack.predicates import Attributes, readings, tried_on
 from incrowd.attack.situation import Beside, Situation
+from incrowd.attack.strategies import CHOSEN, strategy_of
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import list_keys, percent
 from incrowd.keys.packing import group, pack
@@ -40,7 +42,8 @@ def singling_out_any(situation: Situation, beside: Beside) -> list[Attacked]:
 
 
 def _attack(situation: Situation, attack: str, names: Sequence[str]) -> Attacked:
-    """For each record the smallest predicate that no other released person meets, judged by the truth.
+    """For each record a predicate that no other released person meets, judged by the truth: the smallest, or where
+    values were changed that of the strategy that is true most often.
 
     Success: people with such a predicate, which exactly one person of the file meets in truth. Where values were
     changed the predicate may be nobody's, or another's: `claimed` has how many of them are the person's own.
@@ -59,8 +62,10 @@ def _attack(situation: Situation, attack: str, names: Sequence[str]) -> Attacked
         draws = situation.draws(attack, "predicates", columns.how)
         released = [codes[: situation.released.num_rows] for codes in columns.codes]
         tried = tried_on(released, columns.spans, draws)
-        tries.append((rarest(situation, columns, tried), columns, tried))
-    found, columns, tried = max(tries, key=lambda each: (int(each[0].true.sum()), int(each[0].own.sum())))
+        strategy = strategy_of(situation, columns, tried)
+        tries.append((rarest(situation, strategy.columns, strategy.predicates), columns, tried, strategy))
+    owners = situation.people[situation.lines]
+    found, columns, tried, strategy = max(tries, key=lambda each: _isolated(owners, each[0]))
     why = ["baseline: chance of a random file of this size", _tried(columns, tried)]
     if made:
         why.append(f"not looked at, as the source has no such column: {list_keys(made)}")
@@ -68,7 +73,14 @@ def _attack(situation: Situation, attack: str, names: Sequence[str]) -> Attacked
         why.append("blanked and locally recoded cells count as they stand, which may overstate")
     if len(read) > 1:
         why.append(f"values were changed: read in {len(read)} ways, and the way that isolates most is told")
-    return _said(situation, attack, found, columns, why)
+    if strategy.among > 1:
+        why.append(f"the best of {strategy.among} strategies is told ({strategy.said}): {CHOSEN}")
+    return _said(situation, attack, found, strategy.columns, why)
+
+
+def _isolated(owners: Int64, found: Rarest) -> tuple[int, int]:
+    """How many people are isolated, and how many of them are the records' own."""
+    return len(np.unique(owners[found.true])), len(np.unique(owners[found.own]))
 
 
 def _tried(columns: Attributes, tried: Sequence[tuple[int, ...]]) -> str:
@@ -143,10 +155,10 @@ def rarest(situation: Situation, columns: Attributes, tried: Sequence[tuple[int,
     owners, gone = situation.people[situation.lines], _strangers(situation)
     loose = bool(situation.loose & set(columns.names))
     mine, everybody = place[:records], place[records:]
-    released = _Crowd.of(mine, owners)
-    truth = released if loose else _Crowd.of(everybody[situation.lines], owners)
-    outside = _Crowd.of(everybody[gone], situation.people[gone])
-    all_people = _Crowd.of(everybody, situation.people)
+    released = Crowd.of(mine, owners)
+    truth = released if loose else Crowd.of(everybody[situation.lines], owners)
+    outside = Crowd.of(everybody[gone], situation.people[gone])
+    all_people = Crowd.of(everybody, situation.people)
     inside, number = len(np.unique(owners)), len(np.unique(situation.people))
     least = np.full(len(first), np.iinfo(np.int64).max)
     share, strangers, stranger = np.zeros(len(first)), np.zeros(len(first), np.int64), np.full(len(first), -1)
@@ -155,7 +167,7 @@ def rarest(situation: Situation, columns: Attributes, tried: Sequence[tuple[int,
     for one in tried:
         if not open_.any():
             break  # every record has a predicate of its own
-        begun, groups = _grouped([distinct[i] for i in one], [spans[i] for i in one])
+        begun, groups = grouped([distinct[i] for i in one], [spans[i] for i in one])
         few = released.count(groups, begun)[groups]
         rarer = (few < least) & (few > 0)
         all_, others = (crowd.count(groups, begun)[groups][rarer] for crowd in (all_people, outside))
@@ -172,45 +184,8 @@ def rarest(situation: Situation, columns: Attributes, tried: Sequence[tuple[int,
     return Rarest(least[mine], share[mine], strangers[mine], stranger[mine], met >= 0, met == owners)
 
 
-def _grouped(columns: Sequence[Int64], spans: Sequence[int]) -> tuple[int, Int64]:
-    """How many groups of equal rows there are, and each row's; a column alone is grouped already."""
-    if len(columns) == 1:
-        return spans[0], columns[0].astype(np.int64)
-    first, groups = group(pack(columns, spans))
-    return len(first), groups
-
-
 def _strangers(situation: Situation) -> Bools:
     """The records of people of whom none was released."""
     released = np.zeros(int(situation.people.max(initial=-1)) + 1, bool)
     released[situation.people[situation.lines]] = True
     return ~released[situation.people]
-
-
-@dataclass(frozen=True)
-class _Crowd:
-    """People in classes: each pair of a class and a person once."""
-
-    place: Int64
-    person: Int64
-    once: bool  # nobody is in two classes
-
-    @staticmethod
-    def of(place: Int64, person: Int64) -> _Crowd:
-        """From the class and the person of each record."""
-        spans = [int(column.max(initial=0)) + 1 for column in (place, person)]
-        first, _ = group(pack([place, person], spans))
-        return _Crowd(place[first], person[first], len(np.unique(person)) == len(first))
-
-    def count(self, groups: Int64, number: int) -> Int64:
-        """How many people there are in each group of classes."""
-        mine = groups[self.place]
-        if not self.once and len(mine):
-            mine = mine[group(pack([mine, self.person], [number, int(self.person.max()) + 1]))[0]]
-        return np.bincount(mine, minlength=number).astype(np.int64)
-
-    def last(self, groups: Int64, number: int) -> Int64:
-        """One person of each group of classes; the only one, where there is one; -1 where there is none."""
-        found = np.full(number, -1)
-        found[groups[self.place]] = self.person
-        return found

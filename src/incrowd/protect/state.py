@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from incrowd.keys.cells.blanks import Blanks
 from incrowd.keys.population import attach_histogram, join_population
 from incrowd.keys.requirements import Requirement, is_met, refuse_unmet, where_name
 from incrowd.keys.table import KeyTable
@@ -38,6 +39,7 @@ class State:
     `before` is the table before anything was suppressed, once something may be, and `bound` the requirements with
     what they compare with taken from there. `original` is what use cases compare the release with, once the two
     differ; `leaves` counts, for each recoded key, the values of the file as it came behind each of its values.
+    `blanks` counts, for each key, the cells that a step has blanked.
     """
 
     rows: Rows
@@ -46,6 +48,7 @@ class State:
     bound: tuple[Requirement, ...] = ()
     original: Original | None = None
     leaves: Mapping[str, Mapping[str | None, int]] = field(default_factory=dict)
+    blanks: Mapping[str, Blanks] = field(default_factory=dict)
     sampled: float = 1.0  # the share of the people that samples have kept
     history: str = ""  # a hash of all that was done so far, which later draws depend on
 

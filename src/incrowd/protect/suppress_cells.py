@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from incrowd.errors import InputError
 from incrowd.keys.cells import suppress_cells as blank
+from incrowd.keys.cells.blanks import add_blanks
 from incrowd.plan import steps
 from incrowd.protect.search import reassign_parts
 from incrowd.protect.state import Change, Context, State
@@ -34,5 +35,5 @@ def suppress_cells(step: steps.SuppressCells, number: int, state: State, context
         f"cells blanked: {per_key or 'none'}",
         f"k is {found.strict_k}, and {found.wildcard_k} where a blank is read as any value",
     )
-    after = context.recount(replace(state, rows=rows))
+    after = context.recount(replace(state, rows=rows, blanks=add_blanks(state.blanks, table, found)))
     return after, Change(f"suppress cells for k = {step.k}", 0, found.total, notes=notes)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
+from incrowd.keys.cells.blanks import Blanks, missing_cells
 from incrowd.keys.loss import arithmetic, geometric, margin
 from incrowd.keys.table import KeyTable
 from incrowd.keys.tally import Tally
-from incrowd.utility.blanks import blanked_cells, comparable
 from incrowd.utility.entropy import entropy
 from incrowd.utility.outcome import wilson
 
@@ -54,32 +55,41 @@ class Subgroup:
 
 
 def measure_loss(
-    came: KeyTable, original: KeyTable, released: KeyTable, leaves: Leaves, before: KeyTable | None = None
+    came: KeyTable,
+    original: KeyTable,
+    released: KeyTable,
+    leaves: Leaves,
+    blanks: Mapping[str, Blanks] = MappingProxyType({}),
 ) -> Loss:
     """How much of the keys is lost? A cell loses (leaves under its value - 1) / (leaves in all - 1), a dropped one 1.
 
     A cell that was blanked loses 1, one that was missing all along nothing. The leaves are the values that occur in the
     file as it came, since a recoding by hand has no hierarchy; a search reports its own loss, by its hierarchies. Keys
-    that are dropped altogether are not in it. `before` is the table before anything was suppressed, which is nearer to
-    the release than the original where a sample was drawn.
+    that are dropped altogether are not in it. `blanks` is what steps have blanked: where some of these records may have
+    been dropped afterwards, as many as possible of what is missing counts as blanked, and `why` says so.
     """
     total, left = int(original.records.sum()), int(released.records.sum())
-    blanked = blanked_cells(before if before is not None and comparable(before, released) else original, released)
     per_key: dict[str, float] = {}
+    at_most = []
     for i, domain in enumerate(released.domains):
         at = original.names.index(domain.name)
         known = dict(leaves.get(domain.name) or dict.fromkeys(original.domains[at].values, 1))
-        if not _missing(original, at):  # then what is missing was blanked, and is no value of the file
+        if not missing_cells(original, domain.name):  # then what is missing was blanked, and is no value of the file
             known.pop(None, None)
         span = sum(known.values()) - 1
         cells = np.array([_cell(known.get(value), value, span) for value in domain.values])
         if np.isnan(cells[margin(released, i) > 0]).any():
             continue
         lost = float((margin(released, i) * np.nan_to_num(cells)).sum()) + total - left
-        lost += blanked[domain.name] * (1.0 - _cell(known.get(None), None, span))
+        least, most = _blanked(original, released, domain.name, blanks)
+        lost += most * (1.0 - _cell(known.get(None), None, span))
+        at_most += [domain.name] if least < most else []
         per_key[domain.name] = lost / max(total, 1)
     whole = len(per_key) == len(released.domains) and bool(per_key)
     losses = np.array(list(per_key.values()))
+    why = [] if whole else ["a key has labels of its own in each class, and so no one loss"]
+    if at_most:
+        why.append(f"at most: records with blanked cells ({', '.join(at_most)}) may have been dropped afterwards")
     bits = {
         domain.name: max(entropy(margin(came, came.names.index(domain.name))) - entropy(margin(original, i)), 0.0)
         for i, domain in enumerate(original.domains)
@@ -90,7 +100,7 @@ def measure_loss(
         float(arithmetic(losses)) if whole else None, float(geometric(losses)) if whole else None, per_key,
         _squares(released) + total * (total - left),
         left / released.classes if released.classes else None, bits,
-        "" if whole else "a key has labels of its own in each class, and so no one loss",
+        "; ".join(why),
     )  # fmt: skip
 
 
@@ -108,10 +118,14 @@ def _cell(leaves: int | None, value: str | None, span: int) -> float:
     return (leaves - 1) / span if span else 0.0
 
 
-def _missing(table: KeyTable, key: int) -> int:
-    """Records in which a key is missing."""
-    values = table.domains[key].values
-    return int(margin(table, key)[values.index(None)]) if None in values else 0
+def _blanked(original: KeyTable, released: KeyTable, name: str, blanks: Mapping[str, Blanks]) -> tuple[int, int]:
+    """How many missing cells of a key were blanked: at least, and at most. More are missing than in the original only
+    where some were blanked, whoever did it.
+    """
+    missing = missing_cells(released, name)
+    least, most = blanks.get(name, Blanks(0, missing)).left(missing)
+    more = missing - missing_cells(original, name)
+    return max(least, more), max(most, more)
 
 
 def lost_by_key(original: KeyTable, released: KeyTable) -> tuple[Subgroup, ...]:
