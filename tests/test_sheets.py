@@ -1,6 +1,7 @@
 """Excel files: what a cell is, what a file may unpack to, and what is refused with the cell's place."""
 
 import datetime
+import re
 import resource
 import subprocess
 import sys
@@ -108,6 +109,38 @@ def test_dates_outside_the_calendar_are_neither_told_nor_made_one(tmp_path, recw
     assert sheet.count("9753197") == 2
     assert verify(with_sheet(path, sheet), ["a"]).classes == 2
     assert not any("97531" in str(warning.message) for warning in recwarn)
+
+
+def dated(path: Path, *serials: float | str) -> Path:
+    """A file whose first column holds dates that are stored as these numbers."""
+    book(path, ["a", "b"], *[[datetime.datetime(2020, 1, 2, 3, 4), 1] for _ in serials])
+    with zipfile.ZipFile(path) as old:
+        sheet = old.read(SHEET).decode()
+    stored = iter(serials)
+    sheet = re.sub(r"(?<=<v>)43832\.\d+(?=</v>)", lambda _: str(next(stored)), sheet)
+    assert next(stored, None) is None
+    return with_sheet(path, sheet)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [(59, 60), (45000.5, 45000.500000001), (45000.5, 45000.5000000002), (59.25, 60.25)]
+)
+def test_dates_that_excel_keeps_apart_are_never_made_one(tmp_path, one, other):
+    refused(dated(tmp_path / "f.xlsx", one, 100, other), "D279", "column 1 ")
+
+
+def test_one_date_that_is_stored_in_two_ways_is_one_date(tmp_path):
+    assert verify(dated(tmp_path / "f.xlsx", "45000", "45000.0", "4.5E4", 45000.00000000001), ["a"]).classes == 1
+
+
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.one_of(st.integers(1, 70), st.floats(0.0, 80.0), st.sampled_from([59, 60, 61, 1, 0, 0.5, 1.5]))))
+def test_stored_dates_are_kept_apart_or_refused(tmp_path, serials):
+    path = dated(tmp_path / "f.xlsx", 45000, *serials)
+    try:
+        assert verify(path, ["a"]).classes >= len({round(serial, 9) for serial in [45000, *serials]})
+    except InputError as fault:
+        assert fault.code == "D279"
 
 
 numbers = st.one_of(st.integers(-(2**60), 2**60), st.floats(allow_nan=False, allow_infinity=False), st.booleans())

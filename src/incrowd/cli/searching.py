@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from incrowd.keys.search.frontier import Point
     from incrowd.search import FoundRecoding
 
+# Not a single letter for the column: Rich takes `:A:` for an emoji.
 MODEL_HELP = (
-    "A requirement, may be given several times: k:5, distinct_l:A:3, entropy_l:A:2.5, recursive_l:A:C:L, "
-    "one_sided:A:VALUE, alpha_k:A:0.5:5, t:A:0.2[:ordered], beta:A:1, enhanced_beta:A:1, delta_disclosure:A:1, "
-    "weak_k:3:on=age,sex:where=area=Wales, k_map:5, delta_presence:0:0.5. A is a sensitive column."
+    "A requirement, may be given several times: k:5, distinct_l:NAME:3, entropy_l:NAME:2.5, recursive_l:NAME:C:L, "
+    "one_sided:NAME:VALUE, alpha_k:NAME:0.5:5, t:NAME:0.2[:ordered], beta:NAME:1, enhanced_beta:NAME:1, "
+    "delta_disclosure:NAME:1, weak_k:3:on=age,sex:where=area=Wales, k_map:5, delta_presence:0:0.5. NAME is a sensitive "
+    "column."
 )
 Models = Annotated[list[str] | None, typer.Option("--model", help=MODEL_HELP)]
 

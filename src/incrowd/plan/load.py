@@ -6,20 +6,19 @@ own guesses have made too many people's Norway a boolean.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from incrowd.errors import Fault, InputError, PlanError
-from incrowd.plan import attest, hierarchies, model, requirements, scenarios, steps, tiers, use_cases
 from incrowd.plan.check import check_plan
+from incrowd.plan.fields import fields_at
 from incrowd.plan.model import Plan
+from incrowd.plan.near import did_you_mean
 from incrowd.plan.salvage import salvage
 from incrowd.plan.trees import Tangled, read_text, yaml_tree
 
@@ -163,8 +162,7 @@ def _fault(error: dict[str, Any], lines: dict[Place, int]) -> Fault:
     line, where = _line(place, lines), _dotted(place) or "plan"
     kind, message = error["type"], str(error["msg"]).removeprefix("Value error, ")
     if kind == "extra_forbidden":
-        near = difflib.get_close_matches(str(place[-1]), _field_names(), 1)
-        return Fault("P002", where, "no such field.", f"Did you mean {near[0]!r}?" if near else None, line)
+        return Fault("P002", where, "no such field.", did_you_mean(str(place[-1]), fields_at(error["loc"])), line)
     if kind == "missing":
         return Fault("P003", _dotted((*place, error["loc"][-1])), "this field is missing.", None, line)
     if kind in ("union_tag_invalid", "union_tag_not_found"):
@@ -196,21 +194,3 @@ def _dotted(place: Place) -> str:
 
 def _parts(dotted: str) -> Place:
     return tuple(int(part) if part.isdigit() else part for part in dotted.split("."))
-
-
-@cache
-def _field_names() -> list[str]:
-    names: set[str] = set()
-    for thing in [
-        *vars(model).values(),
-        *vars(attest).values(),
-        *vars(requirements).values(),
-        *vars(hierarchies).values(),
-        *vars(scenarios).values(),
-        *vars(steps).values(),
-        *vars(tiers).values(),
-        *vars(use_cases).values(),
-    ]:
-        if isinstance(thing, type) and issubclass(thing, BaseModel):
-            names |= {field.alias or name for name, field in thing.model_fields.items()}
-    return sorted(names)

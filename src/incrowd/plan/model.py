@@ -53,7 +53,9 @@ class Data(Strict):
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(
         None, description="What separates the fields of a CSV file, where the header does not tell."
     )
-    encoding: Literal["utf-8", "latin-1"] | None = Field(None, description="How a CSV file encodes its text.")
+    encoding: Literal["utf-8", "latin-1", "cp1252"] | None = Field(
+        None, description="How a CSV file encodes its text; cp1252 is what Excel on Windows writes as CSV."
+    )
     engine: Literal["duckdb", "spark"] = Field(
         "duckdb", description="Who works on the records: DuckDB on this machine, or Spark. The release is the same."
     )

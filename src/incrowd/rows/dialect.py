@@ -6,9 +6,11 @@ import contextlib
 import csv
 import gzip
 import io
+import re
+import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TextIO
 
@@ -19,6 +21,8 @@ from incrowd.rows.scan import LONGEST_LINE, Scan
 DELIMITERS = (",", ";", "\t", "|")
 _CHUNK = 1 << 22
 BOM = b"\xef\xbb\xbf"
+#: The bytes that Windows-1252 gives no character.
+_NOT_CP1252 = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,8 @@ class Dialect:
     delimiter: str
     encoding: str
     columns: tuple[str, ...]
+    #: Bytes that no engine reads in this encoding, though Python does: see `utf8_copy`.
+    foreign: bool = False
 
 
 def sniff(path: Path, delimiter: str | None = None, encoding: str | None = None) -> Dialect:
@@ -37,8 +43,7 @@ def sniff(path: Path, delimiter: str | None = None, encoding: str | None = None)
         raise InputError("D269", "the delimiter is not one plain character.", "Write one: , or ; or | or a tab.")
     head = _head(path)
     delimiter = delimiter or max(DELIMITERS, key=lambda mark: len(_split(head.decode("latin-1"), mark)))
-    seen = _inspect(path, delimiter)
-    encoding = encoding or seen
+    encoding, foreign = _inspect(path, delimiter, encoding)
     columns = _split(head.decode(encoding, errors="replace"), delimiter)
     if not any(columns):
         raise InputError("D002", f"{path.name} has no header line.", "The first line must name the columns.")
@@ -48,7 +53,7 @@ def sniff(path: Path, delimiter: str | None = None, encoding: str | None = None)
             "D010", f"line 1 of {path.name} leaves {unnamed} column(s) without a name.", "Name every column."
         )
     refuse_twice(columns, f"line 1 of {path.name}")
-    return Dialect(delimiter, encoding, tuple(columns))
+    return Dialect(delimiter, encoding, tuple(columns), foreign)
 
 
 def refuse_twice(columns: Sequence[str], place: str) -> None:
@@ -70,6 +75,15 @@ def open_text(path: Path, dialect: Dialect) -> TextIO:
     return io.TextIOWrapper(_open(path), encoding=encoding, newline="")
 
 
+def utf8_copy(path: Path, dialect: Dialect, folder: Path) -> tuple[Path, Dialect]:
+    """The same text in UTF-8, unpacked, in a place of its own within a private folder; and how to read that."""
+    copy = Path(tempfile.mkdtemp(dir=folder)) / path.name.removesuffix(".gz")  # mode 0700
+    with copy.open("wb") as file:
+        for chunk in _chunks(path):  # one byte is one character, so no piece cuts one in two
+            file.write(chunk.decode(dialect.encoding).encode("utf-8"))
+    return copy, replace(dialect, encoding="utf-8", foreign=False)
+
+
 def _open(path: Path) -> IO[bytes]:
     return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
 
@@ -87,11 +101,12 @@ def _chunks(path: Path) -> Iterator[bytes]:
     raise InputError("D003", f"{path.name} is not a complete gzip file.", "Fetch or compress it again.")
 
 
-def _inspect(path: Path, delimiter: str) -> str:
+def _inspect(path: Path, delimiter: str, named: str | None) -> tuple[str, bool]:
     """One pass over the bytes for what the engine would swallow or guess: emptiness, NUL, bad lines, the encoding.
 
-    UTF-8 unless a byte says otherwise; then Latin-1, if nothing in the file speaks against it: neither real UTF-8
-    elsewhere in it nor the control bytes that Latin-1 texts do not have.
+    It is the one that somebody `named`. Else UTF-8 unless a byte says otherwise; then Latin-1, if nothing in the file
+    speaks against it: neither real UTF-8 elsewhere in it nor the control bytes that Latin-1 texts do not have. With it,
+    whether the file has such bytes, in which Latin-1 and Windows-1252 differ and which no engine reads.
     """
     line, pending, blank, accents, control, not_utf8 = 1, b"", True, False, False, 0
     scan = Scan(path.name, delimiter)
@@ -111,19 +126,33 @@ def _inspect(path: Path, delimiter: str) -> str:
                 not_utf8 = line + text.count(b"\n", 0, bad)
             accents = accents or not text[:bad].removeprefix(BOM).isascii()
             control = control or any(bytes([byte]) in text for byte in range(0x80, 0xA0))
+            if named == "cp1252" and (found := _NOT_CP1252.search(chunk)):
+                line += chunk.count(b"\n", 0, found.start())
+                raise InputError(
+                    "D005", f"line {line} of {path.name} is not Windows-1252 (cp1252) text.", "Save it as UTF-8."
+                )
         line += chunk.count(b"\n")
     if blank:
         raise InputError("D002", f"{path.name} is empty.", "The first line must name the columns.")
     scan.end()
+    if named in ("latin-1", "cp1252"):
+        return (named, True) if control else ("latin-1", False)  # without such bytes the two are one
     if not (not_utf8 or pending):
-        return "utf-8"
+        return "utf-8", False
+    if named == "utf-8":
+        raise InputError(
+            "D005",
+            f"line {not_utf8 or line} of {path.name} is not UTF-8, which the plan says it is.",
+            "Save it as UTF-8, or name the encoding it has (data: encoding: cp1252, or latin-1).",
+        )
     if accents or control:
         raise InputError(
             "D005",
             f"line {not_utf8 or line} of {path.name} is not UTF-8, and the file does not look like Latin-1 either.",
-            "Save it as UTF-8, or name its encoding (data: encoding: latin-1).",
+            "Save it as UTF-8; or, for the records of a plan, name the encoding (data: encoding: cp1252, which is what "
+            "Excel on Windows writes; or latin-1).",
         )
-    return "latin-1"
+    return "latin-1", False
 
 
 def _not_utf8(text: bytes) -> tuple[int | None, bool]:

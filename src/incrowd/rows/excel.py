@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from incrowd.errors import InputError
 from incrowd.rows.dialect import refuse_twice
@@ -23,7 +24,9 @@ UNPACKED, HELD = 1 << 30, 1 << 28
 #: Excel's own limit of columns, and how many filled cells are read from one file, and at once.
 COLUMNS, CELLS, _PIECE = 16_384, 20_000_000, 1 << 20
 _KINDS = "snbde"
-Cell = tuple[str, str]  # what it is, and its text
+#: Days by which two stored dates differ for Excel, which keeps 15 digits; a date has five before the point.
+APART = 1e-10
+Cell = tuple[str, str, float | None]  # what it is, its text, and the number that Excel stores for a date
 
 
 def read_excel(path: Path) -> pa.Table:
@@ -75,7 +78,8 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[int, Cell]]]:
                 )
             if cell["data_type"] == "e" and kind != "e":  # a date outside the calendar
                 cell |= {"data_type": "n", "value": float(stored)}
-            return cell
+            serial = float(stored) if cell["data_type"] == "d" and kind == "n" else None
+            return cell | {"serial": serial}
 
     book = openpyxl.load_workbook(path, read_only=True, data_only=True)
     sheet = book.worksheets[0]
@@ -97,7 +101,8 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[int, Cell]]]:
             if element.tag == ROW_TAG:
                 inside = False
                 number, found = parser.parse_row(element)
-                row = {c["column"]: (c["data_type"], _text(c["value"])) for c in found if c["value"] is not None}
+                filled = [cell for cell in found if cell["value"] is not None]
+                row = {c["column"]: (c["data_type"], _text(c["value"]), c["serial"]) for c in filled}
                 if row:
                     yield number, row
             if not inside:
@@ -110,7 +115,7 @@ def _table(rows: Iterator[tuple[int, dict[int, Cell]]], place: str) -> pa.Table:
     number, first = next(rows, (0, {}))
     if number != 1:
         raise InputError("D002", f"{place} has no header line.", "The first line must name the columns.")
-    header = [first.get(i, ("", ""))[1] for i in range(1, max(first) + 1)]
+    header = [first.get(i, ("", "", None))[1] for i in range(1, max(first) + 1)]
     if unnamed := sum(not name.strip() for name in header):
         raise InputError("D010", f"line 1 of {place} leaves {unnamed} column(s) without a name.", "Name every column.")
     refuse_twice(header, f"line 1 of {place}")
@@ -129,18 +134,20 @@ def _table(rows: Iterator[tuple[int, dict[int, Cell]]], place: str) -> pa.Table:
         if waiting >= _PIECE:
             pieces.append(_piece(lines, len(header)))
             lines, waiting = [], 0
-    table = pa.concat_tables([*pieces, _piece(lines, len(header))])
+    table = pa.concat_tables([*pieces, _piece(lines, len(header))], promote_options="default")
     _refuse_alike(table, len(header), place)
-    return table.select(range(0, 2 * len(header), 2)).rename_columns(header)
+    _refuse_merged(table, len(header), place)
+    return table.select([f"t{i}" for i in range(1, len(header) + 1)]).rename_columns(header)
 
 
 def _piece(lines: list[dict[int, Cell]], width: int) -> pa.Table:
-    """Some rows: for each column its texts, and what the cells are."""
+    """Some rows: for each column its texts, what the cells are, and what is stored for dates."""
     columns = {}
     for i in range(1, width + 1):
-        cells = [line.get(i, (None, None)) for line in lines]
-        columns[f"t{i}"] = pa.array([text for _, text in cells], pa.string())
-        columns[f"k{i}"] = pa.array([kind and _KINDS.index(kind) for kind, _ in cells], pa.int8())
+        cells = [line.get(i, (None, None, None)) for line in lines]
+        columns[f"t{i}"] = pa.array([text for _, text, _ in cells], pa.string())
+        columns[f"k{i}"] = pa.array([kind and _KINDS.index(kind) for kind, _, _ in cells], pa.int8())
+        columns[f"s{i}"] = pa.array([serial for _, _, serial in cells])  # takes no room where there is no date
     return pa.table(columns)
 
 
@@ -156,6 +163,22 @@ def _refuse_alike(table: pa.Table, width: int, place: str) -> None:
                     f"column {i} of {place} holds {twice} value(s) both as a text and as a number, date or yes and no.",
                     "Give the whole column one format in Excel, or save it as CSV.",
                 )
+
+
+def _refuse_merged(table: pa.Table, width: int, place: str) -> None:
+    """Two stored numbers are two dates, and would be one where they get one text."""
+    for i in range(1, width + 1):
+        serials = table.select([f"t{i}", f"s{i}"]).drop_null()
+        if not serials.num_rows:
+            continue
+        ends = serials.group_by(f"t{i}").aggregate([(f"s{i}", "min"), (f"s{i}", "max")])
+        apart = pc.greater(pc.subtract(ends[f"s{i}_max"], ends[f"s{i}_min"]), APART)
+        if merged := pc.sum(apart).as_py():
+            raise InputError(
+                "D279",
+                f"column {i} of {place} holds {merged} date(s) or time(s) that Excel stores as two different numbers.",
+                "Format the column as a number or a text in Excel, or round it there.",
+            )
 
 
 def _letters(column: int) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 import secrets
+import tempfile
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +20,7 @@ import pyarrow as pa
 
 from incrowd import stopping
 from incrowd.errors import IncrowdError, InputError
-from incrowd.rows.dialect import Dialect
+from incrowd.rows.dialect import Dialect, utf8_copy
 from incrowd.rows.engine import Engine, OnBatch, Result
 from incrowd.rows.folder import partitions
 from incrowd.rows.parts import write_parts
@@ -31,7 +32,7 @@ _KINDS = (
     ("Expected Number of Columns", "D004", "has not as many fields as the header",
      "Mend the line, or name the delimiter in the plan (data: delimiter)."),
     ("Invalid unicode", "D005", "is not UTF-8 text",
-     "Save the file as UTF-8, or name its encoding (data: encoding: latin-1)."),
+     "Save the file as UTF-8, or name its encoding (data: encoding: cp1252, or latin-1)."),
     ("unterminated quote", "D006", "has a quotation mark that is not closed where it should be",
      "Double the quotation marks inside a quoted field."),
     ("Maximum line size", "D007", f"is longer than {LONGEST_LINE // 2**20} MiB",
@@ -61,6 +62,12 @@ class DuckDB:
 
     def read_csv(self, path: Path, dialect: Dialect) -> ibis.Table:
         """A CSV file, every column as text."""
+        if dialect.foreign and self.spill is not None:
+            return self.read_csv(*utf8_copy(path, dialect, self.spill))
+        if dialect.foreign:
+            with tempfile.TemporaryDirectory(prefix="incrowd-") as folder:  # mode 0700
+                table = self.read_csv(*utf8_copy(path, dialect, Path(folder)))
+                return self.lookup(self.collect(table, path.name, "the records"))
         return safely(
             path.name,
             lambda: self.connection.read_csv(
