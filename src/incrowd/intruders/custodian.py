@@ -22,6 +22,7 @@ from incrowd.intruders.store import Facts, Store, said
 from incrowd.intruders.tokens import hashed, new_token
 from incrowd.intruders.value import Scores, dump_scores, load_scores
 from incrowd.intruders.verdicts import VERDICTS, Record, Truth, judge
+from incrowd.paths import must_be_file
 
 HEADER = (
     "claim",
@@ -183,6 +184,7 @@ def _harmless(cell: object) -> object:
 def decide(store: Store, path: Path, judged: Sequence[Judged]) -> int:
     """Take over the verdicts that the custodian wrote into the file; gives how many. The file goes with the test."""
     open_ = {each.claim.id: each.claim for each in judged if each.verdict is None}
+    must_be_file(path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file)
