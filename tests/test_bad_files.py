@@ -52,6 +52,8 @@ LAST = {
     "CR in a line": (b"a,b\n1\r,2\n3,4\n", "D267", "line 2"),
     "CR at the end": (b"a,b\n1,2\n3,4\r", "D267", "line 3"),
     "LF in a name, CR LF elsewhere": (b'"a\nx",b\r\n1,2\r\n3,4\r\n', "D268", "line 1"),
+    "a byte order mark before a name with a delimiter": (b'\xef\xbb\xbf"a,x",b\n1,2\n3,4\n', "D305", "line 1"),
+    "a byte order mark before a name with a line end": (b'\xef\xbb\xbf"a\nx",b\n1,2\n3,4\n', "D305", "line 1"),
     "CR in a name, LF elsewhere": (b'"a\rx",b\n1,2\n3,4\n', "D268", "line 1"),
     "CR LF in a name, LF elsewhere": (b'"a\r\nx",b\n1,2\n3,4\n', "D268", "line 1"),
 }
@@ -73,6 +75,12 @@ def test_every_kind_of_line_end_is_read_and_may_be_in_a_name_and_in_a_value(tmp_
     rows = open_source(path)
     assert rows.columns == (f"a{end}x", "b")
     assert [tuple(r.values()) for r in rows.collect(rows.table).to_pylist()] == [("1", f"2{end}3"), ("4", "5")]
+
+
+def test_a_byte_order_mark_before_a_quoted_name_is_no_part_of_it(tmp_path):
+    (tmp_path / "f.csv").write_bytes(b'\xef\xbb\xbf"a","b,c"\n1,2\n')
+    rows = open_source(tmp_path / "f.csv")
+    assert (rows.columns, rows.count()) == (("a", "b,c"), 1)
 
 
 def test_the_pieces_in_which_a_file_is_read_do_not_matter(tmp_path, monkeypatch):

@@ -253,6 +253,39 @@ def test_a_csv_file_is_read_as_python_reads_it_or_refused(tmp_path, lines, end, 
         assert verify(path, ["x", "y"]).classes == len(set(found)) >= len(set(wanted))
 
 
+def _written(text: str, delimiter: str, quoted: bool) -> str:
+    needed = quoted or any(sign in text for sign in f'"\r\n{delimiter}')
+    return '"' + text.replace('"', '""') + '"' if needed else text
+
+
+ends = st.sampled_from(["\n", "\r\n", "\r"])
+signs = st.lists(st.sampled_from([*"ab é'\"\\,;|\t#\n\r", "\r\n", "\u2028"]), max_size=3).map("".join)
+
+
+@settings(max_examples=200, suppress_health_check=list(HealthCheck))
+@given(
+    st.lists(st.tuples(signs, st.booleans()), min_size=2, max_size=2),
+    st.lists(st.tuples(*[st.tuples(signs, st.booleans())] * 2), max_size=4),
+    st.sampled_from(",;\t|"), ends, st.sampled_from(["utf-8", "utf-8-sig"]), st.booleans(),
+)  # fmt: skip
+@example([("a,", True), ("b", False)], [(("1", False), ("2", False))], ",", "\n", "utf-8-sig", True)
+@example([("a\n", True), ("b", False)], [(("1", False), ("2", False))], ",", "\r\n", "utf-8", True)
+def test_names_and_records_are_those_that_python_reads(tmp_path, names, lines, mark, end, encoding, last):
+    header = [(f"n{i}{name}", quoted) for i, (name, quoted) in enumerate(names)]
+    text = end.join(mark.join(_written(*cell[:1], mark, cell[1]) for cell in line) for line in [header, *lines])
+    (tmp_path / "f.csv").write_bytes((text + (end if last else "")).encode(encoding))
+    try:
+        rows = open_source(tmp_path / "f.csv", delimiter=mark)
+        found = [
+            rows.columns,
+            *(tuple(cell or "" for cell in r.values()) for r in rows.collect(rows.table).to_pylist()),
+        ]
+    except InputError as fault:
+        assert fault.code in ("D268", "D279")
+        return
+    assert found == [tuple(line) for line in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if line]
+
+
 @pytest.mark.parametrize("cell", [' "York"', '"York" ', '  "York"', '"York"  '])
 def test_a_blank_beside_a_quotation_mark_is_refused_with_its_line(tmp_path, cell):
     path = tmp_path / "f.csv"

@@ -19,6 +19,7 @@ from incrowd.archive import Archive
 from incrowd.errors import InputError, NotReleasable, PlanError
 from incrowd.evidence.checked import Trust
 from incrowd.keys.cellkey import KEYS, LARGEST, Perturbations, Perturbed, perturb, rule_10_5
+from incrowd.paths import must_be_file
 from incrowd.plan import Plan, check_columns, inspect_plan, read_text, released_columns
 from incrowd.rows import Rows, open_source
 from incrowd.rows.cells import count_cells
@@ -164,6 +165,7 @@ def read_ptable(path: Path) -> Perturbations:
     values = np.zeros((LARGEST + 1, KEYS), np.int64)
     seen = np.zeros_like(values, dtype=bool)
     fault = None
+    must_be_file(path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             for line in csv.DictReader(file):

@@ -23,6 +23,7 @@ from incrowd.intruders.tokens import hashed, new_token
 from incrowd.intruders.value import Scores, dump_scores, load_scores
 from incrowd.intruders.verdicts import VERDICTS, Record, Truth, judge
 from incrowd.keys.spreadsheet import harmless
+from incrowd.paths import must_be_file
 
 HEADER = (
     "claim",
@@ -180,6 +181,7 @@ def undecided_csv(judged: Sequence[Judged]) -> str:
 def decide(store: Store, path: Path, judged: Sequence[Judged]) -> int:
     """Take over the verdicts that the custodian wrote into the file; gives how many. The file goes with the test."""
     open_ = {each.claim.id: each.claim for each in judged if each.verdict is None}
+    must_be_file(path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file)

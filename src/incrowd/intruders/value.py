@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from incrowd.attack.value import Rate
 from incrowd.errors import InputError
+from incrowd.paths import must_be_file
 
 #: A chance below this is not luck.
 LUCK = 0.05
@@ -210,6 +211,7 @@ def _finite(value: object) -> bool:
 
 def read_tested(path: Path, sha256: str) -> Tested:
     """The scores that a plan names, beside the hash of the release that was just written."""
+    must_be_file(path)
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

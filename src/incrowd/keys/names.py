@@ -12,9 +12,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 #: Longer than any name that an error could make use of.
 LONGEST = 80
+#: So many names are listed.
+LISTED = 40
 #: Records that are looked at, and the share of them that may have a word in a column of numbers.
 SAMPLE, ODD = 1000, 0.02
 #: So many columns must speak for a header where nobody wrote a name that is in it.
@@ -38,7 +41,11 @@ class Names:
         """A column in an error: by its name where that is proven, else by its place."""
         if name in self.shown and _short(name):
             return f"the column {name!r}"
-        return f"column {self.columns.index(name) + 1} of {len(self.columns)}"
+        return f"column {self._places[name]} of {len(self.columns)}"
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.columns, 1)}
 
     def hint(self, written: str) -> str:
         """What to do about a name that is no column: the nearest one, all of them, or neither."""
@@ -46,7 +53,8 @@ class Names:
         if near is not None:
             return near
         if all(name in self.shown and _short(name) for name in self.columns):
-            return f"Its columns are: {', '.join(self.columns)}."
+            more = f" and {len(self.columns) - LISTED} more" if len(self.columns) > LISTED else ""
+            return f"Its columns are: {', '.join(self.columns[:LISTED])}{more}."
         return (
             f"It has {len(self.columns)} columns, whose names are not shown, since line 1 may be a record: it must "
             "name the columns, as they are written here."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -73,7 +74,7 @@ def check_columns(plan: Plan, columns: Sequence[str], source: str) -> None:
 def _files(plan: Plan, folder: Path) -> Iterator[Fault]:
     for file in named_files(plan):
         path = folder / file.name
-        if not file.fixed and not path.is_file() and not (file.place == SOURCE and path.is_dir()):
+        if not file.fixed and not os.path.isfile(path) and not (file.place == SOURCE and os.path.isdir(path)):
             if file.place == TEST:
                 hint = "Make it with: incrowd intruder-test score test.db --json > scores.json"
                 yield Fault("P058", file.place, f"there is no file {file.name!r} beside the plan.", hint)

@@ -42,6 +42,7 @@ def sniff(path: Path, delimiter: str | None = None, encoding: str | None = None)
     if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
         raise InputError("D269", "the delimiter is not one plain character.", "Write one: , or ; or | or a tab.")
     head = _head(path)
+    marked, head = head.startswith(BOM), head.removeprefix(BOM)
     delimiter = delimiter or max(DELIMITERS, key=lambda mark: len(_split(head.decode("latin-1"), mark)))
     encoding, foreign = _inspect(path, delimiter, encoding)
     columns = _split(head.decode(encoding, errors="replace"), delimiter)
@@ -53,6 +54,13 @@ def sniff(path: Path, delimiter: str | None = None, encoding: str | None = None)
             "D010", f"line 1 of {path.name} leaves {unnamed} column(s) without a name.", "Name every column."
         )
     refuse_twice(columns, f"line 1 of {path.name}")
+    if marked and any(sign in columns[0] for sign in (delimiter, "\r", "\n")):
+        # The engine takes the quotation mark behind the byte order mark for a letter, and loses all records.
+        raise InputError(
+            "D305",
+            f"line 1 of {path.name} begins with a byte order mark, and its first name holds a delimiter or a line end.",
+            "Save the file as UTF-8 without a byte order mark, or write the name without them.",
+        )
     return Dialect(delimiter, encoding, tuple(columns), foreign)
 
 
@@ -167,7 +175,7 @@ def _not_utf8(text: bytes) -> tuple[int | None, bool]:
 def _head(path: Path) -> bytes:
     """The beginning of a file, with its first record."""
     with contextlib.closing(_chunks(path)) as chunks:  # type: ignore[type-var]
-        return next(chunks, b"").removeprefix(BOM)[:LONGEST_LINE]
+        return next(chunks, b"")[:LONGEST_LINE]
 
 
 def _split(head: str, delimiter: str) -> list[str]:

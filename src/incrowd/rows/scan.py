@@ -50,21 +50,23 @@ class Scan:
 
     def take(self, piece: bytes) -> None:
         """The next piece."""
-        fault = int(_walk(np.frombuffer(piece, np.uint8), self._state, self._mark))
-        if fault != _FINE:
-            code, what, hint = _FAULTS[fault]
-            raise InputError(code, f"line {self._state[_RECORD]} of {self._place} {what}.", hint)
+        self._refuse(int(_walk(np.frombuffer(piece, np.uint8), self._state, self._mark)))
 
     def end(self) -> None:
         """The file is at its end. A last line may lack its line end, but nothing else."""
         state = self._state
         if state[_AT] == _QUOTED:
             state[_RECORD] = state[_OPENED]
-            raise InputError("D006", f"line {state[_OPENED]} of {self._place} {_FAULTS[_OPEN][1]}.", _FAULTS[_OPEN][2])
+            self._refuse(_OPEN)
         if state[_AT] != _RETURN and state[_BYTES]:
             self.take((b"\n", b"\n", b"\r\n", b"\r")[state[_ENDS]])
         if state[_AT] == _RETURN:
             self.take(b"-")  # anything: the carriage return was a line end of its own
+
+    def _refuse(self, fault: int) -> None:
+        if fault != _FINE:
+            code, what, hint = _FAULTS[fault]
+            raise InputError(code, f"line {self._state[_RECORD]} of {self._place} {what}.", hint)
 
 
 @njit(cache=True, nogil=True)
@@ -111,7 +113,7 @@ def _walk(piece: NDArray[np.uint8], state: NDArray[np.int64], mark: int) -> int:
             at = _BLANKS if byte == _BLANK else _PLAIN
         count += 1
         if ended:
-            fault = _judge(state, ended, blank, fields + 1)
+            fault = int(_judge(state, ended, blank, fields + 1))
             if fault != _FINE:
                 return fault
             fields, count = 0, 0

@@ -38,8 +38,9 @@ def refuse_lossy(files: Sequence[Path], partitions: Sequence[str], place: str) -
             raise InputError("D273", f"{where} has not the columns of the first part.", ONE_SCHEMA)
         for column, name in enumerate(first, 1):
             if types[name] != first[name]:
-                what = f"{_said(types[name])} in column {column}, and the first part {_said(first[name])}"
-                raise InputError("D272", f"{where} holds {what}.", ONE_SCHEMA)
+                one, other = _said(types[name]), _said(first[name])
+                message = f"{where} holds {one} in column {column}, and the first part holds {other}."
+                raise InputError("D272", message, ONE_SCHEMA)
 
 
 def _schema(file: Path, place: str) -> pa.Schema:
