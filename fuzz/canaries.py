@@ -30,7 +30,7 @@ class Command:
     """How a command is called on a folder, and where values of which columns may be seen on purpose."""
 
     arguments: Callable[[Path, Path], list[object]]  # the folder, the data file
-    needs: tuple[str, ...] = ()  # a run, a test
+    needs: tuple[str, ...] = ()  # a run, a key, a test
     shows: tuple[str, ...] = ()  # columns whose values it prints on purpose
     writes: tuple[str, ...] = ()  # files that hold records on purpose, and stay inside
     json: bool = True
@@ -94,6 +94,13 @@ COMMANDS: dict[str, Command] = {
     "reproduce": Command(lambda f, d: ["reproduce", f / "release"], needs=("run",)),
     "review": Command(lambda f, d: ["review", f / "release", "--external", f / OTHER], needs=("run",)),
     "audit diff": Command(lambda f, d: ["audit", "diff", f / "release", f / "release"], needs=("run",)),
+    "audit keygen": Command(lambda f, d: ["audit", "keygen", f / "my.key"], json=False),
+    "audit sign": Command(
+        lambda f, d: ["audit", "sign", f / "release", "--name", "A", "--role", "board", "--key", f / "my.key"],
+        needs=("run", "key"),
+        json=False,
+    ),
+    "audit verify": Command(lambda f, d: ["audit", "verify", f / "release"], needs=("run",)),
     "intruder-test new": Command(
         lambda f, d: ["intruder-test", "new", f / "release", "-o", f / "test.db", "--intruders", "2", "--targets", "3"],
         needs=("run",),
@@ -165,6 +172,8 @@ def play(case: dict[str, Any], folder: Path) -> Outcome:
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan, sort_keys=False))
     if "run" in command.needs:
         call("run", folder / "plan.yaml")
+    if "key" in command.needs:
+        call(*COMMANDS["audit keygen"].arguments(folder, data))
     if "test" in command.needs:
         call(*COMMANDS["intruder-test new"].arguments(folder, data))
     if case["broken"]:

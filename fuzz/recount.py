@@ -66,7 +66,10 @@ def check_files(release: Path, audit: Path, outcome: Outcome) -> tuple[list[str]
             return None
     listed = json.loads((release / "manifest.json").read_text())
     entries = {entry["name"]: entry["sha256"] for entry in listed["files"]}
-    there = {str(p.relative_to(release)) for p in release.rglob("*") if p.is_file()} - {"manifest.json"}
+    there = {str(p.relative_to(release)) for p in release.rglob("*") if p.is_file()} - {
+        "manifest.json",
+        "manifest.json.sig",
+    }
     outcome.check(there == set(entries), "half", "the manifest lists other files")
     for name, digest in entries.items():
         found = hashlib.sha256((release / name).read_bytes()).hexdigest()

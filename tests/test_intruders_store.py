@@ -169,7 +169,7 @@ def test_the_custodian_decides_what_the_truth_does_not(run: Path, tmp_path: Path
         known = _claim(store, "intruder 2", target=1)
         text = undecided_csv(material(store).judged)
         assert "'=HYPERLINK" in text
-        assert ",'-1," in text
+        assert ",-1," in text  # a number is no formula
         rows = list(csv.DictReader(text.splitlines()))
         assert [int(row["claim"]) for row in rows] == [one, two]
         for bad in (f"claim,verdict\n{one},maybe\n", f"claim,verdict\n{known},wrong\n", "claim,verdict\nx,wrong\n"):

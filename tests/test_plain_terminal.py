@@ -136,7 +136,8 @@ def test_no_command_lets_a_text_act_on_the_terminal(tmp_path: Path) -> None:
     keys = f"age{EVIL},sex"
     (tmp_path / f"sex{EVIL.replace('/', '')}.csv").write_text(f"f{EVIL};*\nm{EVIL};*\n", encoding="utf-8")
     told = on_a_terminal(
-        tmp_path, ["profile", data], ["init", data, "-o", f"new{EVIL.replace('/', '')}.yaml"], ["check", "plan.yaml"],
+        tmp_path, ["profile", data, "--header"],
+        ["init", data, "--header", "-o", f"new{EVIL.replace('/', '')}.yaml"], ["check", "plan.yaml"],
         ["run", "plan.yaml"], ["verify", data, "--keys", keys], ["verify", data, "--keys", f"nosuch{EVIL}"],
         ["risk", data, "--keys", keys], ["risk", "plan.yaml"], ["sweep", "plan.yaml", "--k", "2,3"],
         ["compare", "plan.yaml", "plan.yaml"], ["search", data, "--keys", "sex", "--auto", "--k", "2"],

@@ -18,7 +18,6 @@ import pyarrow as pa
 
 from incrowd.errors import SecretError
 from incrowd.keys.siphash import KEY_BYTES, hash_records, hash_texts
-from incrowd.paths import must_be_file
 
 VARIABLE = "INCROWD_SECRET"
 FILE = "incrowd.secret"
@@ -61,8 +60,9 @@ def find_secret(folder: Path) -> Secret:
         except OSError as error:
             raise SecretError("S001", f"no secret can be written to {path} ({error.strerror}).") from None
         _fill(handle, path)
-    must_be_file(path)  # a pipe would be waited for
     try:
+        if not path.is_file():  # a pipe would be waited for
+            raise SecretError("D281", f"the secret in {path} cannot be read: it is no file.", "Put the secret back.")
         if path.stat().st_mode & 0o077:
             raise SecretError("S002", f"others can read the secret in {path}.", f"Run: chmod 600 {path}")
         return Secret(_bytes(path.read_text(encoding="ascii", errors="replace"), str(path)))
