@@ -85,12 +85,13 @@ def test_the_workbench_starts_without_a_terminal_and_ends_with_its_command(numbe
             other.settimeout(2)
             address = socket.gethostbyname(socket.gethostname())
             assert address.startswith("127.") or other.connect_ex((address, port)) != 0
+        assert process.stdout is not None
+        assert f"http://127.0.0.1:{port}" in process.stdout.readline()  # told once the server answers
         process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=60)
         if number != signal.SIGKILL:
             assert process.returncode == 128 + number, err
             assert f"X032: stopped by {signal.Signals(number).name}" in err
-            assert f"http://127.0.0.1:{port}" in out
         assert "Traceback" not in err
         soon(lambda: not naming(f"--server.port={port}"), "its server is still there", 20)
         assert not up(port)
