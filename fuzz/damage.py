@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import zipfile
+import zlib
 from collections.abc import Callable
 from random import Random
 
@@ -175,8 +176,8 @@ def _member(rng: Random, content: bytes) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as old:
             parts = {name: old.read(name) for name in old.namelist()}
-    except zipfile.BadZipFile:
-        return content
+    except (zipfile.BadZipFile, zlib.error, ValueError, OSError, NotImplementedError, RuntimeError):
+        return content  # damaged before
     name = rng.choice([*parts, *[part for part in parts if "sheet" in part] * 3])
     way = rng.randrange(5)
     if way == 0:
@@ -201,8 +202,8 @@ def _repack(rng: Random, content: bytes) -> bytes:
     """Damage what is inside a gzip file."""
     try:
         return gzip.compress(rng.choice([*ANY, *CSV])(rng, gzip.decompress(content)), mtime=0)
-    except (OSError, EOFError):
-        return content
+    except (OSError, EOFError, zlib.error):
+        return content  # damaged before
 
 
 #: By the ending of a file.

@@ -13,7 +13,7 @@ from fuzz import tables
 from fuzz.command import call, judge_call
 from fuzz.damage import WAYS
 from fuzz.oracle import Records, judge
-from fuzz.outcome import Outcome
+from fuzz.outcome import KEPT, Outcome
 from fuzz.recount import check_files
 
 NAME = "bytes"
@@ -126,7 +126,7 @@ def _arguments(name: str, source: str, folder: Path) -> list[object]:
 def _judge_left(name: str, code: int, folder: Path, before: set[str], case: dict[str, Any], outcome: Outcome) -> None:
     """No private folder, no half release; a whole one holds what its plan asks for."""
     outcome.check(not list(folder.glob("runs/.work-*")), "half", f"{name} leaves a private folder")
-    left = {path.name for path in folder.iterdir()} - before - {"runs"}
+    left = {path.name for path in folder.iterdir()} - before - KEPT
     if name == "init" and code == 0:
         left -= {"made.yaml"}
         (folder / "made.yaml").unlink(missing_ok=True)

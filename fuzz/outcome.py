@@ -9,6 +9,9 @@ from typing import Any
 #: The sorts of faults. `unexplained` is an error without a code of its own; everything else counts as wrong.
 UNEXPLAINED = "unexplained"
 
+#: What a run may leave where it runs: the folder of runs, and the key that seals them.
+KEPT = {"runs", "incrowd.signing", "incrowd.signing.pub"}
+
 
 @dataclass(frozen=True)
 class Fault:

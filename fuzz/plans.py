@@ -19,7 +19,7 @@ import yaml
 
 from fuzz import tables
 from fuzz.makeplan import make_case
-from fuzz.outcome import UNEXPLAINED, Outcome
+from fuzz.outcome import KEPT, UNEXPLAINED, Outcome
 from fuzz.recount import check_release
 
 NAME = "plans"
@@ -72,7 +72,7 @@ def play(case: dict[str, Any], folder: Path) -> Outcome:
     _no_leak(case, {"said": said.encode()}, _named(case, case["plan"]), outcome)
     outcome.check(not list(folder.glob("runs/.work-*")), "half", "a private folder is left")
     if done is None:
-        left = {path.name for path in folder.iterdir()} - before - {"runs"}
+        left = {path.name for path in folder.iterdir()} - before - KEPT
         outcome.check(not left, "half", f"a refused run leaves {sorted(left)}")
         outcome.check(not list(folder.glob("runs/*/release")), "half", "a refused run keeps a release")
         return outcome
