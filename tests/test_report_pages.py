@@ -127,6 +127,18 @@ def test_report_command_prints_both_and_says_what_it_lacks(
     assert not (tmp_path / "report.pdf").exists()
 
 
+def test_a_browser_that_ends_by_itself_is_started_once_more(
+    whole: tuple[Run, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lame, mark = tmp_path / "lame-browser", tmp_path / "was-started"
+    lame.write_text(f'#!/bin/sh\n[ -e {mark} ] || {{ touch {mark}; exit 133; }}\nexec {browser.browser()} "$@"\n')
+    lame.chmod(0o755)
+    monkeypatch.setenv("INCROWD_BROWSER", str(lame))
+    paper = print_pdf(whole[0].release / "report.html", tmp_path / "report.pdf")
+    assert paper.read_bytes().startswith(b"%PDF")
+    assert mark.exists()
+
+
 def test_attested_words_are_shown_and_not_run(full: RunLog) -> None:
     bad = "<script>x</script>"
     about = replace(full.about, attested=dict.fromkeys(ATTESTED, Attested(bad, "2026-01-01", bad)), conditions=(bad,))

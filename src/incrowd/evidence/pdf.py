@@ -57,22 +57,26 @@ def print_pdf(page: Path, paper: Path) -> Path:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         printed = Path(profile, "printed.pdf")
         flags = ("--no-pdf-header-footer", f"--print-to-pdf={printed}", page.resolve().as_uri())
+        # Crashpad and the like want a home to write to; an empty one keeps them out of the user's.
+        call, env = command(*flags, profile=profile), {**os.environ, "HOME": profile}
+        # Once more: on a busy machine the first start of a browser sometimes ends by itself, without a page.
         try:
-            # Crashpad and the like want a home to write to; an empty one keeps them out of the user's.
-            with started(
-                command(*flags, profile=profile), env={**os.environ, "HOME": profile}, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            ) as browser:  # fmt: skip
-                failed = browser.wait(PATIENCE) != 0
+            done = any(_printed(call, env, printed) for _ in range(2))
         except (OSError, subprocess.TimeoutExpired):
-            failed = True
-        if failed or not printed.is_file():
+            done = False
+        if not done:
             message = f"the browser could not print {page}."
             raise IncrowdError("X031", message, "Open it in a browser and print it to PDF.")
         made = _DATES.sub(_epoch, printed.read_bytes())
     with private_file(paper) as draft:
         draft.write_bytes(made)
     return paper
+
+
+def _printed(call: list[str], env: dict[str, str], paper: Path) -> bool:
+    """Whether a browser that was started ended well and left a page."""
+    with started(call, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as browser:
+        return browser.wait(PATIENCE) == 0 and paper.is_file()
 
 
 def _epoch(date: re.Match[bytes]) -> bytes:
