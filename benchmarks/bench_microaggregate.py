@@ -99,7 +99,7 @@ def plot(lines: list[dict[str, Any]], path: Path) -> None:
     """Both axes logarithmic: a straight line's slope is the power."""
     import altair as alt
 
-    from incrowd.evidence.charts import to_svg
+    from incrowd.report.charts.run import to_svg
 
     chart = (
         alt.Chart(alt.Data(values=lines), width=460, height=300, description=TOLD)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import duckdb
 
-from incrowd.geography import analyse_places, count_places
+from incrowd.postcodes import analyse_places, count_places
 
 FILE = (
     Path(__file__).resolve().parents[2]

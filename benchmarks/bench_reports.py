@@ -9,7 +9,7 @@ from pathlib import Path
 
 import incrowd as ic
 from incrowd.demo import write_demo, write_example
-from incrowd.evidence.report import internal_report, public_report
+from incrowd.report.pages import internal_report, public_report
 from incrowd.secret import Secret
 
 ROWS = 100_000

@@ -45,7 +45,7 @@ def measure(what: str, file: Path, folder: Path) -> dict[str, float]:
     from incrowd.rows import open_source
     from incrowd.rows.memory import engine_share, parse_memory
     from incrowd.rows.tabulate import tabulate
-    from incrowd.verification import verify_rows
+    from incrowd.tasks.verify import verify_rows
 
     if what == "tabulate":
         warm = write_case(folder / "warm", file).with_name("warm.parquet")

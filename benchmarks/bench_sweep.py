@@ -18,8 +18,8 @@ from benchmarks.bench_verify import best
 from incrowd.demo import write_demo, write_example
 from incrowd.pipeline import run
 from incrowd.plan import load_plan
-from incrowd.settings import k_setting
-from incrowd.sweeping import sweep
+from incrowd.tasks.sweep import sweep
+from incrowd.utility.settings import k_setting
 
 ROWS = 100_000
 LIMIT = 1.5

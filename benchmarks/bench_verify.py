@@ -18,7 +18,7 @@ from benchmarks.files import KEYS, SENSITIVE, write_people
 from incrowd.keys.requirements import DistinctL, K
 from incrowd.rows import open_source
 from incrowd.rows.engine import connect
-from incrowd.verification import verify_rows
+from incrowd.tasks.verify import verify_rows
 
 SIZES = (30_000, 300_000, 3_000_000)
 LIMIT = 1.3

@@ -116,8 +116,8 @@ COMMANDS: dict[str, Command] = {
 }
 #: Commands that are not called, and why.
 LEFT_OUT = {
-    "app": "a server without end; tests/test_app.py looks at its pages",
-    "intruder-test serve": "a server without end; tests/test_intruders_security.py attacks it",
+    "app": "a server without end; tests/app/test_app.py looks at its pages",
+    "intruder-test serve": "a server without end; tests/intruder_test/test_security.py attacks it",
     "demo": "makes people of its own, takes no file, and is minutes long",
     "demo-data": "makes people of its own and takes no file",
 }

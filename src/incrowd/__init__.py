@@ -6,14 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from incrowd.assessment import Assessment, Given, assess, assess_plan
-    from incrowd.auditing import Difference, diff_audits
-    from incrowd.beside import perturbed_table
+    from incrowd.audit.checked import Trust
     from incrowd.demo import write_demo
     from incrowd.errors import IncrowdError, InputError, NotReleasable, PlanError, SecretError
-    from incrowd.evidence.checked import Trust
-    from incrowd.evidence.review import Reviewed
-    from incrowd.geography import (
+    from incrowd.keys.hierarchy import Hierarchy
+    from incrowd.keys.requirements import DistinctL, K, OneSided, Requirement, parse_model
+    from incrowd.keys.table import KeyTable
+    from incrowd.pipeline import Run, run
+    from incrowd.pipeline.tiers import run_tiers
+    from incrowd.plan import Plan, load_plan
+    from incrowd.postcodes import (
         Merged,
         NoPostcode,
         Places,
@@ -23,90 +25,89 @@ if TYPE_CHECKING:
         merge_places,
         parse_postcode,
     )
-    from incrowd.intrusion import Intrusion, try_attacks
-    from incrowd.keys.hierarchy import Hierarchy
-    from incrowd.keys.requirements import DistinctL, K, OneSided, Requirement, parse_model
-    from incrowd.keys.table import KeyTable
-    from incrowd.pipeline import Run, run
-    from incrowd.plan import Plan, load_plan
     from incrowd.profiling import profile, starter_plan
-    from incrowd.reproduction import Reproduction, reproduce
-    from incrowd.reviewing import review
+    from incrowd.report.review import Reviewed
     from incrowd.risk.value import Risk, Scenario
     from incrowd.rows import Rows, open_source
     from incrowd.rows.lookup import find_hierarchies
     from incrowd.rows.tabulate import tabulate
-    from incrowd.sealing import SealVerification, sign_audit, verify_audit
-    from incrowd.search import FoundRecoding, search_file
     from incrowd.secret import Secret
-    from incrowd.sweeping import Swept, sweep
-    from incrowd.tiering import run_tiers
-    from incrowd.verification import Verification, verify
-    from incrowd.what_if import PlanFigures, compare
+    from incrowd.tasks.attack import Intrusion, try_attacks
+    from incrowd.tasks.audit_diff import Difference, diff_audits
+    from incrowd.tasks.audit_sign import SealVerification, sign_audit, verify_audit
+    from incrowd.tasks.compare import PlanFigures, compare
+    from incrowd.tasks.reproduce import Reproduction, reproduce
+    from incrowd.tasks.review import review
+    from incrowd.risk.background import Given
+    from incrowd.tasks.risk import Assessment, assess, assess_plan
+    from incrowd.tasks.search import FoundRecoding, search_file
+    from incrowd.tasks.sweep import Swept, sweep
+    from incrowd.tasks.table import perturbed_table
+    from incrowd.tasks.verify import Verification, verify
 
 __version__ = "0.1.0"
 
 #: Where each public name lives. They are imported on first use, so that `incrowd --help` is quick.
 _HOME = {
-    "Assessment": "assessment",
-    "Difference": "auditing",
+    "Assessment": "tasks.risk",
+    "Difference": "tasks.audit_diff",
     "DistinctL": "keys.requirements",
-    "FoundRecoding": "search",
-    "Given": "assessment",
+    "FoundRecoding": "tasks.search",
+    "Given": "risk.background",
     "Hierarchy": "keys.hierarchy",
     "IncrowdError": "errors",
     "InputError": "errors",
-    "Intrusion": "intrusion",
+    "Intrusion": "tasks.attack",
     "K": "keys.requirements",
     "KeyTable": "keys.table",
-    "Merged": "geography",
-    "NoPostcode": "geography",
+    "Merged": "postcodes",
+    "NoPostcode": "postcodes",
     "NotReleasable": "errors",
     "OneSided": "keys.requirements",
-    "Places": "geography",
+    "Places": "postcodes",
     "Plan": "plan",
     "PlanError": "errors",
-    "PlanFigures": "what_if",
-    "Postcode": "geography",
-    "Reproduction": "reproduction",
+    "PlanFigures": "tasks.compare",
+    "Postcode": "postcodes",
+    "Reproduction": "tasks.reproduce",
     "Requirement": "keys.requirements",
-    "Reviewed": "evidence.review",
+    "Reviewed": "report.review",
     "Risk": "risk.value",
     "Rows": "rows",
     "Run": "pipeline",
     "Scenario": "risk.value",
-    "SealVerification": "sealing",
+    "SealVerification": "tasks.audit_sign",
     "Secret": "secret",
     "SecretError": "errors",
-    "Swept": "sweeping",
-    "Trust": "evidence.checked",
-    "Verification": "verification",
-    "analyse_places": "geography",
-    "assess": "assessment",
-    "assess_plan": "assessment",
-    "compare": "what_if",
-    "count_places": "geography",
-    "diff_audits": "auditing",
+    "Swept": "tasks.sweep",
+    "Trust": "audit.checked",
+    "Verification": "tasks.verify",
+    "analyse_places": "postcodes",
+    "assess": "tasks.risk",
+    "assess_plan": "tasks.risk",
+    "compare": "tasks.compare",
+    "count_places": "postcodes",
+    "diff_audits": "tasks.audit_diff",
     "find_hierarchies": "rows.lookup",
     "load_plan": "plan",
-    "merge_places": "geography",
+    "merge_places": "postcodes",
     "open_source": "rows",
     "parse_model": "keys.requirements",
-    "parse_postcode": "geography",
-    "perturbed_table": "beside",
+    "parse_postcode": "postcodes",
+    "perturbed_table": "tasks.table",
     "profile": "profiling",
-    "reproduce": "reproduction",
-    "review": "reviewing",
+    "reproduce": "tasks.reproduce",
+    "review": "tasks.review",
     "run": "pipeline",
-    "run_tiers": "tiering",
-    "search_file": "search",
-    "sign_audit": "sealing",
+    "run_tiers": "pipeline.tiers",
+    "search_file": "tasks.search",
+    "sign_audit": "tasks.audit_sign",
     "starter_plan": "profiling",
-    "sweep": "sweeping",
+    "sweep": "tasks.sweep",
     "tabulate": "rows.tabulate",
-    "try_attacks": "intrusion",
-    "verify": "verification",
-    "verify_audit": "sealing",
+    "try_attacks": "tasks.attack",
+    "verify": "tasks.verify",
+    "verify_audit": "tasks.audit_sign",
     "write_demo": "demo",
 }
 

@@ -1,6 +1,6 @@
 """`python -m incrowd`."""
 
-from incrowd import stopping
+from incrowd.machine import stopping
 
 if __name__ == "__main__":
     stopping.listen()  # before what takes long to import

@@ -1,5 +1,9 @@
 """One family of errors. Each carries a code, a message and a hint, and never a cell value.
 
+What a message shows cannot act on whoever reads it: `visible` writes out characters that would. A title, a column's
+name or a file's name can hold an escape sequence that clears a terminal or hides a line in it, or a mark that turns
+the order of a line round. Every text of ours goes through it on its way to a terminal and into a page.
+
 IncrowdError               exit code 1
 ├── InputError   D…        the data cannot be read, or does not fit the plan            exit code 2
 ├── PlanError    P…        the plan has faults (all of them, in .faults)                exit code 2
@@ -9,9 +13,29 @@ IncrowdError               exit code 1
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from incrowd.visible import visible
+#: Control characters but for tab and line feed; line and paragraph separators; marks that turn text round, join it or
+#: are not seen; halves of characters. What shapes letters and emoji (U+200C, U+200D) acts on its neighbours alone.
+_ACTING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def visible(text: str) -> str:
+    r"""The text, with characters that would act on its reader written out.
+
+    >>> visible("Release\x1b[2J of \u202ecod.exe")
+    'Release\\x1b[2J of \\u202ecod.exe'
+    """
+    return _ACTING.sub(lambda found: _written(found[0]), text)
+
+
+def _written(letter: str) -> str:
+    number = ord(letter)
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
 class IncrowdError(Exception):

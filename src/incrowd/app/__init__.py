@@ -13,8 +13,8 @@ import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 
-from incrowd.children import started
 from incrowd.errors import IncrowdError
+from incrowd.machine.children import started
 
 PAGE = Path(__file__).parent / "workbench.py"
 #: Loopback only; no question and no browser of its own at the start; no statistics to anybody; no code, paths or values

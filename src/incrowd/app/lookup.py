@@ -12,13 +12,13 @@ import streamlit as st
 
 from incrowd.app.source import choose_file, engine, opened
 from incrowd.errors import IncrowdError, InputError
-from incrowd.evidence.postcodes import NAMES, area_map, population_curves
-from incrowd.evidence.words import share
-from incrowd.geography import Merged, Places, analyse_places, count_places, merge_places, read_adjacency
-from incrowd.geography.analyse import Analysis
-from incrowd.geography.count import people_column
 from incrowd.keys.postcodes import REASONS
 from incrowd.plan import json_tree
+from incrowd.postcodes import Merged, Places, analyse_places, count_places, merge_places, read_adjacency
+from incrowd.postcodes.analyse import Analysis
+from incrowd.postcodes.count import people_column
+from incrowd.report.charts.postcodes import NAMES, area_map, population_curves
+from incrowd.report.words import share
 from incrowd.rows import Rows
 from incrowd.rows.postcodes import count_columns
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import typer
 
-from incrowd import stopping
-from incrowd.cli.terminal import say
+from incrowd.cli._terminal import say
 from incrowd.errors import IncrowdError, PlanError
+from incrowd.machine import stopping
 
 app = typer.Typer(
     name="incrowd",

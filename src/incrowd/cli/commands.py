@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from incrowd.cli import app
-from incrowd.cli.options import writable
-from incrowd.cli.searching import Models, parse_models
-from incrowd.cli.terminal import say
-from incrowd.cli.trusting import SigningKey, signing
-from incrowd.writing import write_private
+from incrowd.cli._options import writable
+from incrowd.cli._terminal import say
+from incrowd.cli._trusting import SigningKey, signing
+from incrowd.cli.search import Models, parse_models
+from incrowd.machine.writing import write_private
 
 if TYPE_CHECKING:
     from incrowd.pipeline import Run
@@ -47,7 +47,7 @@ def demo_data(
     ] = None,
 ) -> None:
     """Write a synthetic population of people who do not exist, to try incrowd on."""
-    from incrowd.cli.show import bar
+    from incrowd.cli._show import bar
     from incrowd.demo import write_demo
     from incrowd.errors import InputError
 
@@ -76,7 +76,7 @@ def profile(
     Names, e-mail addresses, NHS and National Insurance numbers, phone numbers, postcodes and dates of birth are
     recognised. No value of the file is shown.
     """
-    from incrowd.cli.show import show_profile
+    from incrowd.cli._show import show_profile
     from incrowd.profiling import profile as measure
     from incrowd.rows import open_source
     from incrowd.rows.header import refuse_records_as_names
@@ -186,19 +186,19 @@ def run(
 
     A plan with tiers makes a file for each, in a folder named after the tier, or none of them.
     """
-    from incrowd.cli.reporting import pages, print_pages
-    from incrowd.cli.show import show_run, step_bars
-    from incrowd.evidence.checked import Trust
+    from incrowd.audit.checked import Trust
+    from incrowd.cli._show import show_run, step_bars
+    from incrowd.cli.report import pages, print_pages
     from incrowd.plan import load_tiers
 
     if pdf:
-        from incrowd.evidence.pdf import need_browser
+        from incrowd.report.pdf import need_browser
 
         need_browser()  # before an hour of work
     tiered, signer = len(load_tiers(plan)) > 1, signing(signing_key)
     with step_bars(quiet=json_) as bars:
         if tiered:
-            from incrowd.tiering import run_tiers
+            from incrowd.pipeline.tiers import run_tiers
 
             runs = run_tiers(plan, out=out, memory=memory, progress=bars.begin, signer=signer)
         else:
@@ -224,7 +224,7 @@ def _told(done: Run) -> dict[str, object]:
     """A run for scripts: what is named here and nothing else. Figures by group name values of the file as it came, and
     a rare value is somebody; they stay in the audit, as do the lines of records at risk.
     """
-    from incrowd.evidence.advice import advise
+    from incrowd.report.board.advice import advise
 
     log = asdict(done.log)
     told = {name: log[name] for name in TOLD}
@@ -258,9 +258,9 @@ def verify(
 
     Without --k and --model it asks for k = 2: is anybody unique?
     """
-    from incrowd.cli.show import show_verification
+    from incrowd.cli._show import show_verification
     from incrowd.keys.requirements import DistinctL
-    from incrowd.verification import verify as measure
+    from incrowd.tasks.verify import verify as measure
 
     requirements = parse_models(model, 2 if k is None and not model else k, hierarchies)
     if sensitive is not None:
@@ -280,7 +280,7 @@ def demo(
     rows: Annotated[int, typer.Option(help="How many people.")] = 100_000,
 ) -> None:
     """The whole way on demo data: 100,000 synthetic people, a plan, a release at k = 9, and its report."""
-    from incrowd.cli.show import bar, show_run, step_bars
+    from incrowd.cli._show import bar, show_run, step_bars
     from incrowd.demo import write_demo, write_example
     from incrowd.errors import IncrowdError
     from incrowd.pipeline import run as run_plan

@@ -3,7 +3,7 @@
 The shapes follow the 2021 census of England and Wales roughly. The size of the rarer categories and the
 strength of the dependences are calibrated, so that a file of 100,000 people has about as many classes and
 uniques, before and after each recoding, as the file of the study we imitate: from 97,358 classes, 95,426 of
-them uniques, at the start, to 9,911 and 2,561 after six recodings. tests/test_demo.py holds it to that.
+them uniques, at the start, to 9,911 and 2,561 after six recodings. tests/demo/test_demo.py holds it to that.
 """
 
 from __future__ import annotations

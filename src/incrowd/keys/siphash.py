@@ -2,7 +2,7 @@
 
 A pseudorandom function for many millions of records. BLAKE2b would do, but Python calls it once for each record, which
 takes as long as everything else together. Jean-Philippe Aumasson and Daniel J. Bernstein (2012), "SipHash: a fast
-short-input PRF", INDOCRYPT. Checked against the vectors its authors publish (tests/test_siphash.py).
+short-input PRF", INDOCRYPT. Checked against the vectors its authors publish (tests/keys/test_siphash.py).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from incrowd.errors import InputError
-from incrowd.paths import must_be_file
+from incrowd.machine.paths import must_be_file
 
 #: A plan with 20,000 variables is within all three.
 MOST_BYTES = 2 << 20

@@ -1,7 +1,7 @@
 """The gate: re-read, re-count with code of its own, publish or refuse."""
 
+from incrowd.audit.workspace import Workspace, open_workspace
 from incrowd.release.gate import gate
-from incrowd.release.publish import Workspace, open_workspace
 from incrowd.release.recount import Known
 
 __all__ = ["Known", "Workspace", "gate", "open_workspace"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from incrowd.audit.manifest import FileEntry, data_entries
 from incrowd.errors import NotReleasable
-from incrowd.evidence.log import Verdict
-from incrowd.evidence.manifest import FileEntry, data_entries
 from incrowd.plan import Plan
+from incrowd.plan.verdict import Verdict
 from incrowd.release.judge import judge
 from incrowd.release.recount import Known, read_back
 from incrowd.secret import Secret

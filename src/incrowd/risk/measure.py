@@ -143,3 +143,13 @@ def _population(table: KeyTable, fraction: float | None, name: str) -> tuple[lis
 
 def _special(scores: Suda) -> Special:
     return Special(scores.special, float(scores.scores.max(initial=0.0)), scores.minimal, scores.contributions)
+
+
+def spread_weights(joined: KeyTable, weights: Floats) -> Floats:
+    """Weights of the file's classes for a table that has the population's classes as well.
+
+    Both are in lexicographic order: the file's classes are the joined ones with records, in order.
+    """
+    spread = np.zeros(len(joined.records))
+    spread[joined.records > 0] = weights
+    return spread

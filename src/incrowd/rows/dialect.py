@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TextIO
 
 from incrowd.errors import InputError
-from incrowd.paths import must_be_file, opening
+from incrowd.machine.paths import must_be_file, opening
 from incrowd.rows.scan import LONGEST_LINE, Scan
 
 DELIMITERS = (",", ";", "\t", "|")

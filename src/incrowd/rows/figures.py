@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from incrowd.errors import InputError
 from incrowd.keys.packing import pack
 from incrowd.keys.table import KeyTable
+from incrowd.machine.writing import private_file
 from incrowd.rows.frame import LINE, Rows, encode_rows
 from incrowd.rows.header import refuse_unknown
 from incrowd.rows.summary import NUMBER
 from incrowd.rows.tabulate import encode
-from incrowd.writing import private_file
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from incrowd.errors import InputError
 from incrowd.keys.hierarchies import parse_arx
 from incrowd.keys.hierarchy import Hierarchy
-from incrowd.paths import must_be_file
+from incrowd.machine.paths import must_be_file
 from incrowd.rows.dialect import open_text, sniff
 
 

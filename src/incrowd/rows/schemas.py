@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from incrowd.errors import InputError
-from incrowd.paths import must_be_file
+from incrowd.machine.paths import must_be_file
 from incrowd.rows.dialect import refuse_twice
 
 #: Digits of a decimal that engines keep.

@@ -6,7 +6,7 @@ import secrets
 from pathlib import Path
 
 from incrowd.errors import IncrowdError, InputError
-from incrowd.paths import must_be_file
+from incrowd.machine.paths import must_be_file
 from incrowd.rows.dialect import sniff
 from incrowd.rows.engine import Engine, connect
 from incrowd.rows.engines.duckdb import DuckDB

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from incrowd.children import started
 from incrowd.errors import InputError
 from incrowd.keys.tally import Tally
+from incrowd.machine.children import started
 from incrowd.plan.use_cases import Python
 from incrowd.utility.needs import Fetched, Need
 from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, finite

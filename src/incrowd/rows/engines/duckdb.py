@@ -18,8 +18,8 @@ import duckdb
 import ibis
 import pyarrow as pa
 
-from incrowd import stopping
 from incrowd.errors import IncrowdError, InputError
+from incrowd.machine import stopping
 from incrowd.rows.dialect import Dialect, utf8_copy
 from incrowd.rows.engine import Engine, OnBatch, Result
 from incrowd.rows.folder import partitions

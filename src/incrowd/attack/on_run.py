@@ -1,0 +1,207 @@
+"""Attacks on a run's release: what each works on, put together from the run; tried; and judged by the plan's limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from incrowd.attack import ATTACKS, ON_REQUEST
+from incrowd.attack.auxiliary import Files, read_beside
+from incrowd.attack.holding_out import Bools, left_out_by_chance, on_trial, with_control
+from incrowd.attack.situation import Beside, Situation, fetch, lines_of
+from incrowd.attack.value import Attacked
+from incrowd.errors import InputError, NotReleasable
+from incrowd.plan import Plan, steps
+from incrowd.plan.steps.attack import OUTSIDE
+from incrowd.plan.verdict import Verdict
+from incrowd.protect import UNIT, Context, State
+from incrowd.risk.value import EVERYTHING, Scenario
+from incrowd.rows import Rows
+from incrowd.rows.frame import LINE
+from incrowd.risk.background import plan_scenarios
+
+#: Called with the name of an attack and of its scenario before it begins.
+Told = Callable[[str, str], None]
+
+
+def situation_of(
+    plan: Plan,
+    context: Context,
+    start: State,
+    state: State,
+    traced: Rows,
+    scenario: Scenario | None = None,
+    by_chance: Bools | None = None,
+) -> Situation:
+    """What an attack in this scenario works on; without one, all keys are known. Of its keys those count that are
+    released. `traced` are the written records with their lines in the source; `by_chance` says who was left out by
+    chance alone (when left out: by the plan's own sample).
+    """
+    released = list(traced.told)
+    keys = tuple(name for name in plan.with_role("key") if name in released)
+    known = (state.original or state).rows
+    told = fetch(known, [name for name in released if name in known.columns], LINE)
+    if context.has_unit:
+        texts = fetch(start.rows, [UNIT], LINE)[UNIT].combine_chunks()
+        people = texts.dictionary_encode(null_encoding="encode").indices.to_numpy(zero_copy_only=False)
+    else:
+        people = np.arange(told.num_rows)
+    whole = Situation(
+        released=fetch(traced, released),
+        lines=lines_of(traced),
+        known=told,
+        people=people.astype(np.int64),
+        keys=keys,
+        sensitive=tuple(name for name in plan.with_role("sensitive") if name in released),
+        scenario=Scenario(EVERYTHING, keys),
+        came=lambda columns: fetch(start.rows, columns, LINE),
+        draws=lambda *purpose: context.draws("attack", *purpose),
+        identifiers=tuple(plan.with_role("identifier")),
+        columns=tuple(name for name in plan.variables if name in start.rows.columns),
+        loose=_loose(plan, keys),
+        by_chance=left_out_by_chance(plan, context, start) if by_chance is None else by_chance,
+    )
+    return whole if scenario is None else in_scenario(whole, scenario)
+
+
+def in_scenario(situation: Situation, scenario: Scenario) -> Situation:
+    """The same in another scenario; of its keys those count that are released."""
+    kept = tuple(key for key in scenario.keys if key in situation.keys)
+    return replace(situation, scenario=replace(scenario, keys=kept))
+
+
+def _loose(plan: Plan, keys: Sequence[str]) -> frozenset[str]:
+    """Keys whose cells may be blanked or recoded record by record."""
+    blanked = any(isinstance(step, steps.SuppressCells) for _, step in plan.active)
+    local = any(isinstance(step, steps.Search) and step.local for _, step in plan.active)
+    return frozenset(keys) if blanked or local else frozenset()
+
+
+def attack_names(asked: Sequence[str] | None) -> list[str]:
+    """The attacks that are asked for, or all that cost little."""
+    if asked is None:
+        return [name for name in ATTACKS if name not in ON_REQUEST]
+    if unknown := [name for name in asked if name not in ATTACKS]:
+        raise InputError("D196", f"{unknown[0]!r} is no attack.", f"There are: {', '.join(ATTACKS)}.")
+    return list(dict.fromkeys(asked))
+
+
+def chosen_scenarios(plan: Plan, asked: Sequence[str] | None) -> list[Scenario]:
+    """The scenarios that are asked for, or all of the plan's; one in which all keys are known, when it has none."""
+    there = plan_scenarios(plan)
+    if not asked:
+        return there
+    if unknown := [name for name in asked if name not in [scenario.name for scenario in there]]:
+        hint = f"There are: {', '.join(scenario.name for scenario in there)}."
+        raise InputError("D197", f"the plan has no scenario {unknown[0]!r}.", hint)
+    return [scenario for scenario in there if scenario.name in asked]
+
+
+def attack_all(
+    situation: Situation,
+    beside: Beside,
+    scenarios: Sequence[Scenario],
+    names: Sequence[str],
+    told: Told = lambda attack, scenario: None,
+) -> list[Attacked]:
+    """Every attack in every scenario."""
+    found = []
+    for scenario in scenarios:
+        there, with_them = in_scenario(situation, scenario), beside
+        if beside.register is not None and (
+            missing := [key for key in there.scenario.keys if key not in beside.register.column_names]
+        ):
+            if not scenario.knows_who_is_in:
+                hint = "Name another register, or leave the key out of the scenario."
+                raise InputError("D198", f"the register has no column {missing[0]!r}.", hint)
+            with_them = replace(beside, register=None, register_lines=None)
+        for name in names:
+            told(name, scenario.name)
+            found += ATTACKS[name](there, with_them)
+    return found
+
+
+@dataclass(frozen=True)
+class Tried:
+    """The attacks of a plan, with a verdict for each that has a limit, and the refusal when one of them fails."""
+
+    attacks: tuple[Attacked, ...]
+    verdicts: tuple[Verdict, ...]
+    refusal: NotReleasable | None
+
+
+def attack_steps(plan: Plan) -> list[steps.Attack]:
+    """The attack steps of a plan that are not switched off."""
+    return [step for _, step in plan.active if isinstance(step, steps.Attack)]
+
+
+def attack_run(
+    plan: Plan, context: Context, start: State, state: State, traced: Rows, others_here: Sequence[str] = ()
+) -> Tried:
+    """Try what the plan asks for on the written file, and hold it against the plan's limits. `others_here` are runs
+    that released this source, although the plan says that nobody has.
+    """
+    situation = situation_of(plan, context, start, state, traced)
+    attacks: list[Attacked] = []
+    judged: list[tuple[Attacked, list[Verdict]]] = []
+    for step in attack_steps(plan):
+        files = Files(
+            context.folder / step.register_file if step.register_file else None,
+            tuple(context.folder / file for file in step.others),
+            tuple(context.folder / file for file in step.tables),
+        )
+        beside = read_beside(plan, context, situation, files, others_here)
+        names, scenarios = attack_names(step.attacks), chosen_scenarios(plan, step.scenarios)
+        found = attack_all(situation, beside, scenarios, names)
+        if step.hold_out is not None and (outside := [name for name in names if name in OUTSIDE]):
+            made, rows, left = on_trial(plan, context, start, step.hold_out)
+            trial = situation_of(plan, context, start, made, rows, by_chance=left)
+            found = with_control(found, attack_all(trial, beside, scenarios, outside), step.hold_out)
+        attacks += found
+        judged += [(one, judge(one, step)) for one in found]
+    return Tried(tuple(attacks), tuple(verdict for _, each in judged for verdict in each), _refusal(judged))
+
+
+def judge(one: Attacked, step: steps.Attack) -> list[Verdict]:
+    """Is the upper end of the interval within the limits, a residual against the lower end of the control?
+
+    What could not be tried fails: nobody knows whether it is within them. What does not apply gets no verdict where
+    nobody asked for it by name.
+    """
+    if one.does_not_apply and step.attacks is None:
+        return []
+    name = f"{one.name} ({one.scenario})"
+    most = None if one.success is None else one.success.high
+    found = []
+    if step.limit is not None:
+        words = f"the attack {name} succeeds for at most {step.limit:.3g} of those it goes for"
+        found.append(_verdict(words, step.limit, most))
+    if step.residual is not None:
+        words = f"the attack {name} adds at most {step.residual:.3g} to what is possible without the file"
+        found.append(_verdict(words, step.residual, one.excess))
+    return found
+
+
+def _verdict(words: str, limit: float, found: float | None) -> Verdict:
+    return Verdict(words, "attack", found is not None and found <= limit, limit, found)
+
+
+def _refusal(judged: Sequence[tuple[Attacked, list[Verdict]]]) -> NotReleasable | None:
+    failed = [verdict for one, each in judged for verdict in each if one.success is not None and not verdict.passed]
+    untried = [f"{one.name} ({one.scenario}): {one.why}" for one, each in judged if each and one.success is None]
+    if failed:
+        lines = [f"required: {v.requirement}; it may be {v.achieved:.3g}" for v in failed if v.achieved is not None]
+        return NotReleasable(
+            "R022",
+            "an attack succeeds too often: " + "; ".join(lines) + ".",
+            "Recode or suppress more, or sample; the figures are upper ends of 95% intervals.",
+        )
+    if untried:
+        message = "an attack with a limit could not be tried: " + "; ".join(why.rstrip(".") for why in untried) + "."
+        hint = (
+            "Give it what it needs, name the attacks that can be tried, or let somebody say in the plan that there is "
+        )
+        return NotReleasable("R023", message, f"{hint}nothing of the kind (attest: no_other_release, no_tables).")
+    return None

@@ -1,0 +1,116 @@
+"""incrowd attack: what do simulated intruders achieve on a release?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incrowd.cli import app
+from incrowd.cli._options import writable
+from incrowd.cli._terminal import say
+from incrowd.cli._trusting import Trusted, Unsigned, trusting
+from incrowd.machine.writing import write_private
+
+if TYPE_CHECKING:
+    from incrowd.tasks.attack import Intrusion
+
+
+@app.command()
+def attack(
+    source: Annotated[Path, typer.Argument(help="A plan (.yaml), or the folder of a run (runs/ID) or its release.")],
+    original: Annotated[
+        Path | None, typer.Option(help="The data that the release was made from, where they are now.")
+    ] = None,
+    scenario: Annotated[
+        list[str] | None, typer.Option(help="A scenario of the plan. May be given several times; all when left out.")
+    ] = None,
+    attacks: Annotated[
+        str | None, typer.Option(help="Which attacks, separated by commas; all that cost little when left out.")
+    ] = None,
+    register: Annotated[
+        Path | None,
+        typer.Option(help="People whom an intruder could look up, with the keys as columns; else the population."),
+    ] = None,
+    other: Annotated[
+        list[Path] | None,
+        typer.Option(help="Another release about some of the same people. May be given several times."),
+    ] = None,
+    table: Annotated[
+        list[Path] | None, typer.Option(help="A published table of counts. May be given several times.")
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="Where the other files of the plan are; left out, where the plan or run is.")
+    ] = None,
+    engine: Annotated[str, typer.Option(help="Where probabilistic linkage runs: duckdb or spark.")] = "duckdb",
+    records: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the lines of the records most at risk here. Keep it inside: it is about people.",
+            callback=writable,
+        ),
+    ] = None,
+    trust: Trusted = None,
+    unsigned: Unsigned = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")] = False,
+) -> None:
+    """Let simulated intruders try a release, and count how often they are right.
+
+    Each attack is shown with what the intruder knows (a scenario of the plan), the success with its 95% interval, the
+    baseline (a guess without the file), the control (the same on people who are not in the file, where that can
+    succeed at all), and the residual, (success - control) / (1 - control): what the file adds.
+
+    linkage finds people by their keys, nearest forgives differing keys, probabilistic weighs them (splink),
+    singling_out looks for combinations that one record alone has. `incrowd attack plan.yaml` attacks what the plan
+    would release; `incrowd attack runs/ID` a release, which is made again from its audit and must be the same.
+    Nothing is released. Keep the result inside.
+    """
+    from incrowd.cli._show import bar
+    from incrowd.tasks.attack import try_attacks
+
+    names = None if attacks is None else [name.strip() for name in attacks.split(",") if name.strip()]
+    with bar("attacks tried", quiet=json_) as told:
+        found = try_attacks(
+            source, original=original, scenarios=scenario, attacks=names, register=register, others=other or (),
+            tables=table or (), folder=folder, linker=engine, trust=trusting(trust, unsigned),
+            progress=lambda _, number, total: told(number - 1, total),
+        )  # fmt: skip
+        told(len(found.attacks) or 1, len(found.attacks) or 1)
+    if records is not None:
+        _write(found, records)
+    if json_:
+        # The lines are about people: they go to a file of their own, or nowhere.
+        shown = [{**asdict(one), "residual": one.residual, "worst": len(one.worst)} for one in found.attacks]
+        say(json.dumps({**asdict(found), "attacks": shown}, indent=1))
+        return
+    _show(found)
+    if records is not None:
+        say(f"lines most at risk in {records}: keep it inside")
+
+
+def _write(found: Intrusion, path: Path) -> None:
+    """The lines by attack and scenario, for the owner only."""
+    lines = ["attack,scenario,line"]
+    for one in found.attacks:
+        scenario = '"' + one.scenario.replace('"', '""') + '"'
+        lines += [f"{one.attack},{scenario},{line}" for line in one.worst]
+    write_private(path, "\n".join(lines) + "\n")
+
+
+def _show(found: Intrusion) -> None:
+    from incrowd.cli._consoles import console, marked
+    from incrowd.cli._show import attack_table
+
+    console.print(marked("\n", (found.source, "bold"), f": {found.records:,} released records of {found.of:,}"))
+    if found.refusal is not None:
+        console.print(marked(("This file would not be released.", "red"), f" {found.refusal}"))
+    for name in dict.fromkeys(one.scenario for one in found.attacks):
+        those = [one for one in found.attacks if one.scenario == name]
+        console.print(attack_table(those, f"Attacks in the scenario: {name}"))
+        for one in those:
+            console.print(marked((one.name, "bold"), f"  {one.sentence}"))
+            if one.why:
+                console.print(marked((one.why, "dim")))

@@ -1,0 +1,231 @@
+"""incrowd postcode: parse postcodes, see which component keeps everyone in a crowd, merge what is too small."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from incrowd.cli import app
+from incrowd.cli._options import writable
+from incrowd.cli._terminal import say
+from incrowd.keys.postcodes import Component
+from incrowd.machine.writing import write_private
+
+if TYPE_CHECKING:
+    from incrowd.postcodes import Analysis, Places
+
+postcode_app = typer.Typer(
+    no_args_is_help=True, help="UK postcodes: parse them, count people by component, merge places that are too small."
+)
+app.add_typer(postcode_app, name="postcode")
+
+Source = Annotated[Path, typer.Argument(help="A file with a line for each postcode or person, or one by code.")]
+Column = Annotated[str, typer.Option(help="The column of postcodes, or of codes of one component.")]
+Populations = Annotated[
+    list[str] | None, typer.Option("--population", help="A column of counts; several may be given. None: count lines.")
+]
+Repair = Annotated[bool, typer.Option("--repair", help="Take O for 0 and I for 1 where only that makes a postcode.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
+
+
+@postcode_app.command()
+def parse(
+    texts: Annotated[list[str], typer.Argument(help="Postcodes, in any case and spacing.")],
+    real: Annotated[
+        bool, typer.Option("--real", help="Look each up among all real ones (needs the extra postcodes).")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Split postcodes into their components. Exit code 2 when one is none: the reason, and what may be meant."""
+    from rich.table import Table
+
+    from incrowd.cli._consoles import console
+    from incrowd.keys.postcodes import Postcode
+    from incrowd.keys.postcodes import parse as read
+
+    found = [read(text) for text in texts]
+    good = [one for one in found if isinstance(one, Postcode)]
+    authorities: dict[str, str | None] = {}
+    if real and good:
+        from incrowd.postcodes.directory import read_directory
+
+        directory = read_directory("".join(sorted({one.unit[0] for one in good})))
+        authorities = {one.unit: directory.authority(one.unit) for one in good}
+    if json_:
+        lines = []
+        for text, one in zip(texts, found, strict=True):
+            line = {"text": text, **asdict(one)}
+            if isinstance(one, Postcode) and real:
+                line |= {"real": authorities[one.unit] is not None, "local_authority": authorities[one.unit] or None}
+            lines.append(line)
+        say(json.dumps(lines, indent=1))
+        raise typer.Exit(0 if len(good) == len(found) else 2)
+    heads = ["postcode", "area", "district", "sub-district", "sector", "kind"]
+    table = Table(*heads, *(["local authority"] if real else []))
+    for one in good:
+        told = (
+            [authorities[one.unit] or ("no such postcode" if authorities[one.unit] is None else "none")] if real else []
+        )
+        table.add_row(one.unit, one.area, one.district, one.subdistrict, one.sector, one.kind, *told)
+    if good:
+        console.print(table)
+    for text, one in zip(texts, found, strict=True):
+        if not isinstance(one, Postcode):
+            meant = f" Is {' or '.join(one.repairs)} meant?" if one.repairs else ""
+            say(f"{text!r} is no postcode: {one.words}.{meant}", err=True)
+    raise typer.Exit(0 if len(good) == len(found) else 2)
+
+
+@postcode_app.command()
+def analyse(
+    file: Source,
+    postcode: Column,
+    population: Populations = None,
+    component: Annotated[
+        Component | None, typer.Option(help="Only this component, with its small groups. Default: all.")
+    ] = None,
+    threshold: Annotated[int, typer.Option(help="A group must have at least so many people.")] = 1_000,
+    tolerance: Annotated[float, typer.Option(help="The share of groups that may be below it (to be merged).")] = 0.05,
+    repair: Repair = False,
+    real: Annotated[
+        bool, typer.Option("--real", help="Compare with all real postcodes (needs the extra postcodes).")
+    ] = False,
+    regions: Annotated[
+        Path | None, typer.Option(help="With --real: a lookup from local authorities to regions, with a header.")
+    ] = None,
+    region_columns: Annotated[
+        str, typer.Option(help="The lookup's column of authority codes and its column of regions.")
+    ] = "LAD23CD,ITL121NM",
+    chart: Annotated[
+        Path | None, typer.Option(help="Write the curves here: .html, or .svg for one population.", callback=writable)
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Count people by postcode component, and the groups below a threshold. Shows no record of the file."""
+    from incrowd.cli._places import show_analysis, show_directory
+    from incrowd.errors import InputError
+    from incrowd.postcodes import analyse_places as measure
+    from incrowd.postcodes import count_places
+
+    places = count_places(
+        file, postcode, population or [], finest="unit" if component == "unit" else "sector", repair=repair
+    )
+    found = measure(places, threshold, components=[component] if component else None, tolerance=tolerance)
+    content: dict[str, Any] = found.to_dict()
+    if component is not None:
+        content["small"] = {n: [asdict(one) for one in found.small(component, n)] for n in places.populations}
+    if regions is not None and not real:
+        raise InputError("D183", "regions are found through real postcodes.", "Add --real.")
+    if real:
+        content["directory"] = _compare(file, postcode, places, regions, region_columns)
+    if chart is not None:
+        _chart(found, chart)
+    if json_:
+        say(json.dumps(content, indent=1))
+        return
+    show_analysis(found, component)
+    if real:
+        show_directory(content["directory"])
+
+
+@postcode_app.command()
+def merge(
+    file: Source,
+    postcode: Column,
+    population: Populations = None,
+    component: Annotated[Component, typer.Option(help="The component whose groups are merged.")] = "sector",
+    threshold: Annotated[int, typer.Option(help="Every group must have so many people, in every population.")] = 1_000,
+    way: Annotated[
+        Literal["one", "parent", "neighbours"], typer.Option(help="Small groups into one, their parent, or neighbours.")
+    ] = "one",
+    adjacency: Annotated[
+        Path | None, typer.Option(help="With --way neighbours: a file of pairs of codes that lie side by side.")
+    ] = None,
+    preset: Annotated[
+        Literal["us"] | None, typer.Option(help="us: three digits of ZIP codes, 000 where 20,000 people or fewer live.")
+    ] = None,
+    other: Annotated[str, typer.Option(help="The name of the one group of small ones.")] = "other",
+    repair: Repair = False,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Write the groups with their people here.", callback=writable)
+    ] = None,
+    lookup: Annotated[
+        Path | None,
+        typer.Option(help="Write code and group here: a lookup for a plan's recode step.", callback=writable),
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Merge the groups that are below a threshold, so that every group reaches it. Exit code 3 when one does not."""
+    from incrowd.cli._places import show_merged
+    from incrowd.errors import InputError
+    from incrowd.postcodes import count_places, merge_places, read_adjacency, us_zip3
+
+    if adjacency is not None and way != "neighbours":
+        raise InputError("D184", "a file of neighbours goes with --way neighbours.")
+    places = count_places(
+        file, postcode, population or [], finest="unit" if component == "unit" else "sector", repair=repair,
+        zip_codes=preset == "us",
+    )  # fmt: skip
+    if preset == "us":
+        found = us_zip3(places)
+    else:
+        pairs = None if adjacency is None else read_adjacency(adjacency)
+        found = merge_places(places, component, threshold, way=way, pairs=pairs, other=other)
+    if out is not None:
+        _write(out, ["group", "codes", *found.populations], [
+            [label, len(codes), *(int(found.sizes[name][i]) for name in found.populations)]
+            for i, (label, codes) in enumerate(found.members.items())
+        ])  # fmt: skip
+    if lookup is not None:
+        _write(lookup, [found.component, "group"], sorted(found.labels.items()))
+    if json_:
+        keep = ("source", "component", "populations", "threshold", "way", "before", "below", "touched",
+                "people_touched", "extra", "alone", "coarser", "smallest", "passes")  # fmt: skip
+        content = {name: getattr(found, name) for name in keep}
+        content |= {"counted": {name: places.counted(name) for name in places.populations}}
+        say(json.dumps({**content, "after": len(found.members), "invalid": dict(places.invalid)}, indent=1))
+    else:
+        show_merged(found, places)
+    raise typer.Exit(0 if found.passes else 3)
+
+
+def _write(path: Path, header: list[str], lines: list[list[object]] | list[tuple[str, str]]) -> None:
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(lines)
+    write_private(path, file.getvalue())
+
+
+def _chart(found: Analysis, path: Path) -> None:
+    from incrowd.errors import InputError
+    from incrowd.report.charts.postcodes import curves_page, population_curves
+    from incrowd.report.charts.run import to_svg
+
+    names = found.places.populations
+    if path.suffix == ".svg" and len(names) > 1:
+        raise InputError("D185", "an SVG holds the curves of one population.", "Name one, or write .html.")
+    text = to_svg(population_curves(found, names[0])) if path.suffix == ".svg" else curves_page(found)
+    write_private(path, text)
+
+
+def _compare(file: Path, postcode: str, places: Places, regions: Path | None, columns: str) -> dict[str, object]:
+    from incrowd.errors import InputError
+    from incrowd.postcodes.directory import read_directory
+    from incrowd.postcodes.regions import by_region, read_columns
+    from incrowd.rows import open_source
+
+    if not places.per_postcode:
+        raise InputError("D186", "only whole postcodes can be compared with real ones.", "This file is aggregated.")
+    match = read_directory().match(open_source(file), postcode)
+    content: dict[str, object] = {"real": match.real, "not_real": match.not_real, "no_authority": match.no_authority}
+    if regions is not None:
+        key, _, value = columns.partition(",")
+        content["by_region"] = asdict(by_region(match, read_columns(regions, key.strip(), value.strip())))
+    return content

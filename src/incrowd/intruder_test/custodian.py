@@ -1,0 +1,243 @@
+"""What only the custodian can do: read the truth and the claims, decide, invite again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from incrowd.errors import InputError
+from incrowd.intruder_test import schema
+from incrowd.intruder_test.desk import Claim, read_claim, told_by
+from incrowd.intruder_test.erasing import erase, remember
+from incrowd.intruder_test.protocol import day
+from incrowd.intruder_test.store import Facts, Store, said
+from incrowd.intruder_test.tokens import hashed, new_token
+from incrowd.intruder_test.value import Scores, dump_scores, load_scores
+from incrowd.intruder_test.verdicts import VERDICTS, Record, Truth, judge
+from incrowd.keys.spreadsheet import harmless
+from incrowd.machine.paths import must_be_file
+
+HEADER = (
+    "claim",
+    "intruder",
+    "who",
+    "record",
+    "attribute",
+    "value",
+    "confidence",
+    "sources",
+    "used",
+    "reasoning",
+    "verdict",
+)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim that stands, whose it is, and its verdict; None while nobody has decided."""
+
+    intruder: int
+    claim: Claim
+    verdict: str | None
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that scoring needs."""
+
+    facts: Facts
+    invited: int
+    took_part: tuple[int, ...]  # who accepted the rules
+    judged: tuple[Judged, ...]
+    truths: Mapping[int, Truth]
+    records: Mapping[int, Record]  # the claimed and the true ones
+    shares: Mapping[tuple[int, str], tuple[float, ...]]  # of an attribute's values, by card (0: none); largest first
+    decoy_note: str
+    released: Mapping[str, frozenset[str | None]] = field(default_factory=dict)  # the values of each key
+    repeated: int = 0  # claims that say only what the card says: they are not judged
+
+
+@contextmanager
+def opened(place: str, clock: Callable[[], float] = time.time, *, due: bool = True) -> Iterator[Store]:
+    """The whole store. On its day of deletion, or after, everything about people is erased first, when `due`."""
+    store = Store(place, clock=clock)
+    try:
+        facts = store.facts
+        if due and (store.half_erased or (not store.erased and store.now >= facts.delete_on)):
+            erase(store)
+        yield store
+    finally:
+        store.close()
+
+
+def need_alive(store: Store) -> None:
+    """Refuse what needs claims and truth once they are erased."""
+    if store.erased:
+        message = f"truth and claims of {said(store.place)} were erased; their day was {day(store.facts.delete_on)}."
+        raise InputError("D222", message, "Scores that were stored are shown by: incrowd intruder-test score")
+
+
+def material(store: Store) -> Material:
+    """Read everything, and judge every claim."""
+    facts = store.facts
+    with store.reading() as connection:
+        people = connection.execute(select(schema.intruder.c.id, schema.intruder.c.started)).all()
+        standing = select(schema.claim).where(schema.claim.c.withdrawn.is_(False)).order_by(schema.claim.c.id)
+        told = {
+            row.id: told_by(json.loads(row.shown))
+            for row in connection.execute(select(schema.target.c.id, schema.target.c.shown))
+        }
+        filed = [(int(row.intruder), read_claim(row._asdict())) for row in connection.execute(standing)]
+        claims = [(who, _without_card(claim, told.get(claim.target or 0, frozenset()))) for who, claim in filed]
+        claims = [(who, c) for who, c in claims if c.record is not None or c.attribute is not None]
+        decided = {row.claim: (row.changed, row.verdict) for row in connection.execute(select(schema.truth_verdict))}
+        numbers: dict[int, list[int]] = {}
+        for row in connection.execute(select(schema.truth_record)):
+            numbers.setdefault(row.target, []).append(row.record)
+        values: dict[int, dict[str, str | None]] = {}
+        for row in connection.execute(select(schema.truth_value)):
+            values.setdefault(row.target, {})[row.name] = row.value
+        note = str(values.pop(0, {}).get("decoys", ""))
+        truths = {
+            row.target: Truth(
+                row.decoy,
+                row.guess,
+                tuple(numbers.get(row.target, ())),
+                values.get(row.target, {}),
+                row.fits,
+                dict(json.loads(row.seen)),
+            )
+            for row in connection.execute(select(schema.truth_target))
+        }
+        wanted = sorted(
+            {c.record for _, c in claims if c.record is not None} | {n for t in truths.values() for n in t.records}
+        )
+        records: dict[int, Record] = {}
+        for start in range(0, len(wanted), 500):
+            query = select(store.records).where(store.records.c.number.in_(wanted[start : start + 500]))
+            for row in connection.execute(query):
+                records[row.number] = [row._mapping[f"c{i}"] for i in range(len(facts.columns))]
+        shares: dict[tuple[int, str], tuple[float, ...]] = {}
+        for card, name in {(c.target or 0, c.attribute) for _, c in claims if c.attribute is not None}:
+            shares[0, name] = _shares(connection, store, name, None)
+            shares[card, name] = _shares(connection, store, name, truths.get(card))
+        released = {
+            column.name: frozenset(connection.execute(select(store.records.c[f"c{i}"]).distinct()).scalars())
+            for i, column in enumerate(facts.columns) if column.key
+        }  # fmt: skip
+    keys = [i for i, column in enumerate(facts.columns) if column.key]
+    judged = []
+    for who, claim in claims:
+        found = judge(claim, truths.get(claim.target or 0), records, keys)
+        if found is None and claim.id in decided and decided[claim.id][0] == claim.changed:
+            found = decided[claim.id][1]
+        judged.append(Judged(who, claim, found))
+    took_part = tuple(sorted(row.id for row in people if row.started is not None))
+    repeated = len(filed) - len(claims)
+    return Material(facts, len(people), took_part, tuple(judged), truths, records, shares, note, released, repeated)
+
+
+def _without_card(claim: Claim, told: frozenset[str]) -> Claim:
+    """A claim without what its card says: nobody learned that from the file."""
+    return replace(claim, attribute=None, value=None) if claim.attribute in told else claim
+
+
+def _shares(connection: Connection, store: Store, name: str, truth: Truth | None) -> tuple[float, ...]:
+    """The shares of an attribute's values among the records that fit a card, largest first; in the release where none
+    does, or without a card.
+    """
+    column = store.records.c[f"c{store.facts.column(name)}"]
+    query = select(func.count().label("many")).select_from(store.records).group_by(column)
+    if truth is not None and truth.fits:
+        keys = [(store.records.c[f"c{store.facts.column(key)}"], value) for key, value in truth.seen.items()]
+        query = query.where(*(key.is_(None) if value is None else key == value for key, value in keys))
+    many = sorted(connection.execute(query).scalars(), reverse=True)
+    whole = sum(many)
+    return tuple(each / whole for each in many)
+
+
+def undecided_csv(judged: Sequence[Judged]) -> str:
+    """The claims that nobody has decided on, with an empty column for the verdict."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(HEADER)
+    for each in judged:
+        if each.verdict is None:
+            c = each.claim
+            cells = (c.id, f"intruder {each.intruder}", c.who, c.record or "", c.attribute or "", c.value or "",
+                     c.confidence, c.sources, ", ".join(c.used), c.reasoning, "")  # fmt: skip
+            writer.writerow([harmless(cell) for cell in cells])
+    return out.getvalue()
+
+
+def decide(store: Store, path: Path, judged: Sequence[Judged]) -> int:
+    """Take over the verdicts that the custodian wrote into the file; gives how many. The file goes with the test."""
+    open_ = {each.claim.id: each.claim for each in judged if each.verdict is None}
+    must_be_file(path)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file)
+            lines = list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error):
+        raise InputError("D223", f"{path} cannot be read as CSV in UTF-8.") from None
+    if not {"claim", "verdict"} <= set(reader.fieldnames or ()):
+        raise InputError("D223", f"{path} has no columns claim and verdict.", "Let --decide write a new file.")
+    remember(store, path)
+    found: dict[int, str] = {}
+    for number, line in enumerate(lines, start=2):
+        verdict = (line.get("verdict") or "").strip().lower()
+        if not verdict:
+            continue
+        text = (line.get("claim") or "").strip()
+        if verdict not in VERDICTS or not text.isdecimal() or int(text) not in open_:
+            message = f"line {number} of {path} is no decision: the verdict or the claim's number does not fit."
+            raise InputError(
+                "D223", message, "Write correct, partial or wrong; only claims without a verdict can be decided."
+            )
+        found[int(text)] = verdict
+    with store.writing() as connection:
+        for claim, verdict in found.items():
+            connection.execute(delete(schema.truth_verdict).where(schema.truth_verdict.c.claim == claim))
+            row = insert(schema.truth_verdict).values(claim=claim, changed=open_[claim].changed, verdict=verdict)
+            connection.execute(row)
+    return len(found)
+
+
+def invite(store: Store, name: str) -> str:
+    """A new link for an intruder. The old link and all sessions end; claims and clock stay."""
+    need_alive(store)
+    token = new_token()
+    with store.writing() as connection:
+        who = connection.execute(
+            select(schema.intruder.c.id).where(schema.intruder.c.name == name)
+        ).scalar_one_or_none()
+        if who is None:
+            names = connection.execute(select(schema.intruder.c.name).order_by(schema.intruder.c.id)).scalars()
+            raise InputError("D226", "nobody of this name is invited.", f"There are: {', '.join(names)}.")
+        connection.execute(update(schema.intruder).where(schema.intruder.c.id == who).values(link=hashed(token)))
+        connection.execute(delete(schema.session).where(schema.session.c.intruder == who))
+        values = {"at": store.now, "intruder": who, "address": "custodian", "what": "invited again", "detail": ""}
+        connection.execute(insert(schema.action).values(**values))
+    return token
+
+
+def keep_scores(store: Store, scores: Scores) -> None:
+    """Store the counts: they stay when the rest is erased."""
+    with store.writing() as connection:
+        connection.execute(delete(schema.truth_score))
+        connection.execute(insert(schema.truth_score).values(id=1, scores=dump_scores(scores)))
+
+
+def kept_scores(store: Store) -> Scores | None:
+    """The counts that were stored, if any were."""
+    with store.reading() as connection:
+        text = connection.execute(select(schema.truth_score.c.scores)).scalar_one_or_none()
+    return None if text is None else load_scores(text, said(store.place))

@@ -1,0 +1,237 @@
+"""What an intruder can do, and nothing else: every query of the web pages is here or in `browse`.
+
+The desk opens the store without the truth: none of its statements names a table of the truth, and in SQLite the
+connection refuses those that would.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from incrowd.intruder_test.browse import Found, Search, one_record, search
+from incrowd.intruder_test.schema import action, attempt, claim, intruder, session, target
+from incrowd.intruder_test.store import Facts, Store
+from incrowd.intruder_test.tokens import hashed, new_token
+
+#: So many failed sign-ins of one address, or claims of one intruder, in so many seconds.
+SIGN_INS, SIGN_IN_SECONDS = 10, 900
+CLAIMS, CLAIM_SECONDS = 30, 600
+#: So many claims in all: nobody fills the disk.
+MOST_CLAIMS = 500
+
+
+class TooMany(Exception):
+    """Tried too often: to be answered with 429."""
+
+
+class Closed(Exception):
+    """The time is up, or the rules were not accepted."""
+
+
+@dataclass(frozen=True)
+class Intruder:
+    """Who is signed in, and how much time is left."""
+
+    id: int
+    name: str
+    started: int | None
+    ends: int | None  # None before the rules are accepted
+    now: int
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the clock is running."""
+        return self.ends is not None and self.now < self.ends
+
+    @property
+    def left(self) -> int:
+        """Seconds that are left."""
+        return 0 if self.ends is None else max(0, self.ends - self.now)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim as its intruder wrote it."""
+
+    target: int | None
+    who: str
+    record: int | None
+    attribute: str | None
+    value: str | None
+    confidence: int
+    sources: str
+    used: tuple[str, ...]
+    reasoning: str
+    id: int = 0
+    filed: int = 0
+    changed: int = 0
+    withdrawn: bool = False
+
+
+class Desk:
+    """The store as the web pages see it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @property
+    def facts(self) -> Facts:
+        """What the test is."""
+        return self._store.facts
+
+    @property
+    def now(self) -> int:
+        """Seconds since 1970."""
+        return self._store.now
+
+    def sign_in(self, token: str, address: str) -> str | None:
+        """The cookie of a new session, or None: the link was used, replaced or never made, or the test is over.
+
+        The link comes first: many people may share one address, and nobody's wrong tries lock out who was invited.
+        Wrong tries are limited, so that they do not fill the disk; a link has 256 random bits and is not guessed.
+        """
+        with self._store.writing() as connection:
+            query = select(intruder.c.id).where(intruder.c.link == hashed(token)).with_for_update()
+            found = connection.execute(query).scalar_one_or_none()
+            if found is None or self.now >= self.facts.expires:
+                self._limit(connection, "sign-in", address, SIGN_INS, SIGN_IN_SECONDS)
+                connection.execute(insert(attempt).values(kind="sign-in", who=address, at=self.now))
+                self._log(connection, None, address, "sign-in refused")
+                return None
+            connection.execute(update(intruder).where(intruder.c.id == found).values(link=None))
+            cookie = new_token()
+            connection.execute(insert(session).values(hash=hashed(cookie), intruder=found, made=self.now))
+            self._log(connection, found, address, "sign-in")
+            return cookie
+
+    def who(self, cookie: str) -> Intruder | None:
+        """Whose session this is."""
+        query = select(intruder.c.id, intruder.c.name, intruder.c.started).join(session)
+        with self._store.reading() as connection:
+            row = connection.execute(query.where(session.c.hash == hashed(cookie))).one_or_none()
+        if row is None:
+            return None
+        ends = None if row.started is None else min(row.started + int(self.facts.hours * 3600), self.facts.expires)
+        return Intruder(row.id, row.name, row.started, ends, self.now)
+
+    def sign_out(self, who: Intruder, cookie: str, address: str) -> None:
+        """End a session."""
+        with self._store.writing() as connection:
+            connection.execute(session.delete().where(session.c.hash == hashed(cookie)))
+            self._log(connection, who.id, address, "sign-out")
+
+    def accept(self, who: Intruder, address: str) -> None:
+        """Accept the rules: the clock starts, once."""
+        with self._store.writing() as connection:
+            rows = update(intruder).where(intruder.c.id == who.id, intruder.c.started.is_(None))
+            if connection.execute(rows.values(started=self.now)).rowcount:
+                self._log(connection, who.id, address, "rules accepted")
+
+    def note(self, who: Intruder | None, address: str, what: str, detail: str = "") -> None:
+        """Write an action to the log."""
+        with self._store.writing() as connection:
+            self._log(connection, who.id if who else None, address, what, detail)
+
+    def search(self, who: Intruder, wanted: Search) -> Found:
+        """Look through the release."""
+        self._need_open(who)
+        with self._store.reading() as connection:
+            return search(connection, self._store.records, self.facts, wanted)
+
+    def record(self, who: Intruder, number: int) -> tuple[str | None, ...] | None:
+        """One released record."""
+        self._need_open(who)
+        with self._store.reading() as connection:
+            return one_record(connection, self._store.records, self.facts, number)
+
+    def cards(self, who: Intruder) -> Mapping[int, Sequence[tuple[str, str | None]]]:
+        """The target cards."""
+        self._need_open(who)
+        with self._store.reading() as connection:
+            rows = connection.execute(select(target.c.id, target.c.shown).order_by(target.c.id)).all()
+        return {row.id: [(name, value) for name, value in json.loads(row.shown)] for row in rows}
+
+    def claims(self, who: Intruder) -> list[Claim]:
+        """The intruder's own claims, oldest first."""
+        with self._store.reading() as connection:
+            rows = connection.execute(select(claim).where(claim.c.intruder == who.id).order_by(claim.c.id)).all()
+        return [read_claim(row._asdict()) for row in rows]
+
+    def claim(self, who: Intruder, number: int) -> Claim | None:
+        """One of the intruder's own claims; somebody else's is as if it were not there."""
+        return next((each for each in self.claims(who) if each.id == number), None)
+
+    def file(self, who: Intruder, nonce: str, new: Claim, address: str) -> int:
+        """File a claim; once, however often its form is sent. It is on the disk when this returns."""
+        self._need_open(who)
+        with self._store.writing() as connection:
+            # One intruder's claims come one after the other: two copies of a form cannot pass each other.
+            connection.execute(select(intruder.c.id).where(intruder.c.id == who.id).with_for_update())
+            sent = select(claim.c.id).where(claim.c.intruder == who.id, claim.c.nonce == nonce)
+            if (known := connection.execute(sent).scalar_one_or_none()) is not None:
+                return int(known)
+            self._limit(connection, "claim", str(who.id), CLAIMS, CLAIM_SECONDS)
+            many = select(func.count()).select_from(claim).where(claim.c.intruder == who.id)
+            if connection.execute(many).scalar_one() >= MOST_CLAIMS:
+                raise TooMany
+            connection.execute(insert(attempt).values(kind="claim", who=str(who.id), at=self.now))
+            values = {**_written(new), "intruder": who.id, "nonce": nonce, "filed": self.now, "changed": self.now}
+            done = connection.execute(insert(claim).values(**values, withdrawn=False))
+            number = int((done.inserted_primary_key or (0,))[0])
+            self._log(connection, who.id, address, "claim filed", f"claim {number}")
+            return number
+
+    def change(self, who: Intruder, number: int, new: Claim, address: str) -> bool:
+        """Write a claim anew; False when it is not the intruder's."""
+        return self._change(who, number, address, "claim changed", **_written(new), withdrawn=False)
+
+    def withdraw(self, who: Intruder, number: int, address: str) -> bool:
+        """Take a claim back; False when it is not the intruder's."""
+        return self._change(who, number, address, "claim withdrawn", withdrawn=True)
+
+    def _change(self, who: Intruder, number: int, address: str, what: str, **values: object) -> bool:
+        self._need_open(who)
+        with self._store.writing() as connection:
+            self._limit(connection, "change", str(who.id), 4 * CLAIMS, CLAIM_SECONDS)
+            connection.execute(insert(attempt).values(kind="change", who=str(who.id), at=self.now))
+            rows = update(claim).where(claim.c.id == number, claim.c.intruder == who.id)
+            done = connection.execute(rows.values(**values, changed=self.now)).rowcount == 1
+            if done:
+                self._log(connection, who.id, address, what, f"claim {number}")
+            return done
+
+    def _need_open(self, who: Intruder) -> None:
+        if not who.is_open:
+            raise Closed
+
+    def _limit(self, connection: Connection, kind: str, who: str, most: int, seconds: int) -> None:
+        query = select(func.count()).select_from(attempt)
+        query = query.where(attempt.c.kind == kind, attempt.c.who == who, attempt.c.at > self.now - seconds)
+        if connection.execute(query).scalar_one() >= most:
+            raise TooMany
+
+    def _log(self, connection: Connection, who: int | None, address: str, what: str, detail: str = "") -> None:
+        values = {"at": self.now, "intruder": who, "address": address[:100], "what": what, "detail": detail[:500]}
+        connection.execute(insert(action).values(**values))
+
+
+def told_by(shown: Sequence[tuple[str, str | None]]) -> frozenset[str]:
+    """The variables that a card tells; what it shows as not known can still be learned."""
+    return frozenset(name for name, value in shown if value is not None)
+
+
+def _written(new: Claim) -> dict[str, object]:
+    return {
+        "target": new.target, "who": new.who, "record": new.record, "attribute": new.attribute, "value": new.value,
+        "confidence": new.confidence, "sources": new.sources, "used": json.dumps(new.used), "reasoning": new.reasoning,
+    }  # fmt: skip
+
+
+def read_claim(row: Mapping[str, object]) -> Claim:
+    """A claim from its row."""
+    plain = {name: row[name] for name in Claim.__dataclass_fields__ if name != "used"}
+    return Claim(**plain, used=tuple(json.loads(str(row["used"]))))  # type: ignore[arg-type]

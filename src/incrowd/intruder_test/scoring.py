@@ -1,0 +1,255 @@
+"""Count the judged claims: how often right, how sure, against a guess, by what; and what follows for the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from incrowd.attack.value import Rate
+from incrowd.errors import InputError
+from incrowd.intruder_test.custodian import Judged, Material
+from incrowd.intruder_test.luck import blind, fitting, learned, luck_of, sure_find
+from incrowd.intruder_test.value import BANDS, SURE, Compared, Line, Scores, Used
+from incrowd.intruder_test.verdicts import CORRECT
+
+NOT_RELEASED = "(not in the release)"
+NOTES = (
+    "The bound treats claims as independent tries; claims of one person are not quite, so the truth may be a little "
+    "worse.",
+    "A test measures these intruders, with their time and sources. Somebody with more of either may do better.",
+)
+
+
+def score(material: Material, now: int, by: str | None = None) -> Scores:
+    """All figures of a test. `by` is the released key to split the claims by; the first one when left out."""
+    facts, judged = material.facts, material.judged
+    done = [each for each in judged if each.verdict is not None]
+    verdicts = [str(each.verdict) for each in done]
+    right = verdicts.count(CORRECT)
+    by = by or next((column.name for column in facts.columns if column.key), "")
+    place = facts.column(by)
+    if by and (place is None or not facts.columns[place].key):
+        keys = ", ".join(column.name for column in facts.columns if column.key)
+        raise InputError("D220", f"{by!r} is not a key of the release.", f"Its keys: {keys}.")
+    share = right / len(done) if done else 0.0
+    insiders = {number for number, truth in material.truths.items() if not truth.decoy}
+    decoys = set(material.truths) - insiders
+    found = [each for each in done if each.verdict == CORRECT and each.claim.target in insiders]
+    truth_of = [(each, material.truths.get(each.claim.target or 0)) for each in done]
+    bands = tuple(_band(low, high, done, material) for low, high in BANDS)
+    fitting_decoys = {number for number in decoys if material.truths[number].fits}
+    used = _by_variable(done, [column.name for column in facts.columns])
+    attributes = [
+        _value_right(each, material) for each in done if each.claim.target in decoys and each.claim.record is None
+    ]
+    scores = Scores(
+        title=facts.title,
+        release_sha256=facts.sha256,
+        records=facts.records,
+        scenario=facts.scenario,
+        judged_on=datetime.fromtimestamp(now, UTC).date().isoformat(),
+        intruders=material.invited,
+        took_part=len(material.took_part),
+        hours=facts.hours,
+        targets=len(insiders),
+        decoys=len(decoys),
+        decoy_note=material.decoy_note,
+        claims=len(judged),
+        undecided=len(judged) - len(done),
+        total=Line.of("all claims", verdicts, _stated(done)),
+        worst_case=Rate(right + len(judged) - len(done), len(judged)).high,
+        by_chance=_mean([blind(each, material) for each in done]),
+        by_fit=_mean([fitting(each, material) for each in done]),
+        luck=luck_of(done, material),
+        sure_finds=sum(sure_find(each, truth, SURE) for each, truth in truth_of),
+        brier=_mean([(each.claim.confidence / 100 - (each.verdict == CORRECT)) ** 2 for each in done]),
+        brier_reference=share * (1 - share) if done else None,
+        targets_identified=len({e.claim.target for e in found if e.claim.record is not None}),
+        target_pairs=(_pairs(judged, insiders), len(insiders) * len(material.took_part)),
+        decoy_pairs=(_pairs(judged, fitting_decoys), len(fitting_decoys) * len(material.took_part)),
+        decoy_attributes=(sum(attributes), len(attributes)),
+        by_kind=(
+            _line("a record", done, lambda e: e.claim.record is not None),
+            _line("a value only", done, lambda e: e.claim.record is None),
+        ),
+        bands=bands,
+        by_intruder=tuple(
+            _line(f"intruder {who}", done, lambda e, who=who: e.intruder == who)  # type: ignore[misc]
+            for who in material.took_part
+        ),
+        by=by,
+        by_region=_by_region(done, material, by),
+        by_variable=used,
+        notes=(*NOTES, *_limits(material, len(decoys) - len(fitting_decoys))),
+        most_sure=next((line for line in reversed(bands) if line.claims), None),
+        values_learned=len({(e.claim.target, e.claim.attribute) for e, truth in truth_of if learned(e, truth)}),
+        decoys_fitting=len(fitting_decoys),
+    )
+    return replace(scores, advice=advise(scores, sum(each.claim.confidence > SURE for each in done)))
+
+
+def _limits(material: Material, easy: int) -> Iterator[str]:
+    """What this test in particular cannot say."""
+    if easy:
+        yield (
+            f"Decoys whose card fits no released record: {easy}. An intruder can see that they are not in the file, so "
+            "claims about them say nothing about how often people claim to find who is not there."
+        )
+    if material.repeated:
+        yield f"Claims that only repeat what the target card says: {material.repeated}. They are not counted."
+    if any(each.claim.record is None for each in material.judged):
+        yield (
+            "Somebody without the file is taken to guess the most frequent value of the release. Where that is not "
+            "publicly known, luck explains less than is said here."
+        )
+
+
+def advise(scores: Scores, sure: int) -> tuple[str, ...]:
+    """What to change in the plan, in words: the variables that right claims used more often than the others.
+
+    `sure` is the number of judged claims with a confidence above SURE.
+    """
+    right, others, used = scores.total.correct, scores.total.claims - scores.total.correct, scores.by_variable
+    if not scores.total.claims:
+        return ("No claim was judged, so the test says nothing about the plan. Ask what the intruders tried.",)
+    first = list(_found(scores))
+    if right:
+        gains = [(u.correct / right - (u.others / others if others else 0.0), u) for u in used]
+        helped = sorted(((gain, u) for gain, u in gains if gain > 0 and others), key=lambda each: -each[0])[:3]
+        sentences = [
+            f"{u.variable} was used in {u.correct} of {right} right claims and in {u.others} of {others} others: "
+            "recode it more coarsely or drop it, run the plan again, and test the new release."
+            for _, u in helped
+        ]
+        if not helped:
+            most = max(used, key=lambda u: u.correct, default=None)
+            what = f" Most used in them: {most.variable}." if most is not None and most.correct else ""
+            sentences.append(f"No variable was used more in right claims than in others.{what} Read their reasoning.")
+        return (*first, *sentences)
+    relied = sorted((u for u in used if u.sure), key=lambda u: (-u.sure, -u.others))[:2]
+    sentences = [
+        f"{u.variable} was used in {u.sure} of the {sure} claims that intruders were sure of (above {SURE}): ask "
+        "whether analysts need it in this detail."
+        for u in relied
+    ]
+    return (*first, *sentences)
+
+
+def _found(scores: Scores) -> Iterator[str]:
+    """What the test found, the gravest first."""
+    if scores.sure_finds:
+        one = scores.sure_finds == 1
+        yield (
+            f"{scores.sure_finds} {'claim' if one else 'claims'} on a record {'is' if one else 'are'} right and "
+            f"{'was' if one else 'were'} made with a confidence above {SURE}: somebody was found by somebody who knew "
+            "it, however many other claims are wrong. Do not release this file as it is."
+        )
+    line, all_ = scores.beyond, scores.luck
+    if line is not None and line.luck is not None:
+        luck = line.luck
+        where = "" if luck == all_ else f"Of the claims with a confidence of {line.label}: "
+        classes = (
+            f"more than guessing among the records that fit the cards gives, too (chance {luck.fitting:.2g})"
+            if scores.beyond_classes
+            else f"guessing among the records that fit the cards would do as well (chance {luck.fitting:.2g}): this is "
+            "what the classes of the file give away"
+        )
+        yield (
+            f"{where}{'m' if where else 'M'}ore is right than luck explains, {luck.right} of {luck.tries} where "
+            f"somebody without the file would get {luck.expected:.2g} (chance {luck.chance:.2g}); {classes}. Do not "
+            "release this file as it is."
+        )
+    elif all_ is not None and all_.right and not scores.sure_finds:
+        yield (
+            f"Luck explains what is right, {all_.right} of {all_.tries}: somebody without the file would get "
+            f"{all_.expected:.2g} (chance {all_.chance:.2g}). Read the reasoning all the same."
+        )
+    if not scores.total.correct:
+        yield "No claim was right."
+
+
+def compare(before: Scores, after: Scores) -> Compared:
+    """A second test of the same release beside the first."""
+    from scipy.stats import fisher_exact
+
+    if before.release_sha256 != after.release_sha256:
+        message = "the two tests are of different releases, and cannot be compared."
+        raise InputError("D225", message, "Name an earlier test of the same release.")
+    tables = [(s.total.correct, s.total.claims - s.total.correct) for s in (before, after)]
+    chance = float(fisher_exact(tables).pvalue) if all(s.total.claims for s in (before, after)) else None
+    told = [
+        f"Right claims: {s.total.correct} of {s.total.claims} {when} ({s.total.low:.1%} to {s.total.high:.1%})."
+        for s, when in ((before, "before"), (after, "now"))
+    ]
+    if chance is None:
+        told.append("One of the tests has no judged claim, so nothing can be said about a change.")
+    elif chance < 0.05:
+        told.append("The difference is larger than luck explains: intruders, sources or time have changed.")
+    else:
+        told.append("Luck alone explains a difference like this; it does not show that nothing has changed.")
+    return Compared(before, after, chance, tuple(told))
+
+
+def _line(label: str, done: Sequence[Judged], belongs: Callable[[Judged], bool]) -> Line:
+    chosen = [each for each in done if belongs(each)]
+    return Line.of(label, [str(each.verdict) for each in chosen], _stated(chosen))
+
+
+def _stated(done: Sequence[Judged]) -> list[int]:
+    return [each.claim.confidence for each in done]
+
+
+def _band(low: int, high: int, done: Sequence[Judged], material: Material) -> Line:
+    """A band of confidence, with the luck of its claims alone."""
+    chosen = [each for each in done if _in_band(each.claim.confidence, low, high)]
+    line = Line.of(f"{low} to {high}", [str(each.verdict) for each in chosen], _stated(chosen))
+    return replace(line, luck=luck_of(chosen, material))
+
+
+def _in_band(confidence: int, low: int, high: int) -> bool:
+    return low < confidence <= high or confidence == low == 0
+
+
+def _by_variable(done: Sequence[Judged], columns: Sequence[str]) -> tuple[Used, ...]:
+    lines = []
+    for name in columns:
+        users = [each for each in done if name in each.claim.used]
+        right = sum(each.verdict == CORRECT for each in users)
+        lines.append(Used(name, right, len(users) - right, sum(each.claim.confidence > SURE for each in users)))
+    return tuple(line for line in lines if line.correct or line.others)
+
+
+def _by_region(done: Sequence[Judged], material: Material, by: str) -> tuple[Line, ...]:
+    """By the key's value of the target where it is known, otherwise of the claimed record.
+
+    A value that the release does not have is that of somebody who is not in it, and is not told.
+    """
+    place = material.facts.column(by)
+    released = material.released.get(by, frozenset())
+
+    def region(each: Judged) -> str:
+        truth = material.truths.get(each.claim.target or 0)
+        if truth is not None and by in truth.values:
+            value = truth.values[by]
+            return (value or "(missing)") if value in released else NOT_RELEASED
+        record = material.records.get(each.claim.record or 0)
+        return "(not known)" if record is None or place is None else record[place] or "(missing)"
+
+    found = sorted({region(each) for each in done})
+    return tuple(_line(value, done, lambda e, value=value: region(e) == value) for value in found)  # type: ignore[misc]
+
+
+def _value_right(each: Judged, material: Material) -> bool:
+    return each.verdict == "partial" and each.claim.target in material.truths
+
+
+def _pairs(judged: Sequence[Judged], targets: set[int]) -> int:
+    """How many times an intruder claimed a record to be that of one of these targets."""
+    return len(
+        {(e.intruder, e.claim.target) for e in judged if e.claim.target in targets and e.claim.record is not None}
+    )
+
+
+def _mean(figures: Sequence[float]) -> float | None:
+    return sum(figures) / len(figures) if figures else None

@@ -1,0 +1,172 @@
+"""The application: who is asking, whether they may, and which page they get."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.exceptions import HTTPException
+
+from incrowd.errors import IncrowdError
+from incrowd.intruder_test.desk import Closed, Desk, TooMany
+from incrowd.intruder_test.protocol import at, day, moment, rules, span
+from incrowd.intruder_test.tokens import form_mark, same
+from incrowd.intruder_test.web.forms import Form, Visit, first, read_form
+
+HERE = Path(__file__).parent
+STYLE = (HERE / "style.css").read_text(encoding="utf-8")
+
+_pages = Environment(
+    loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
+    trim_blocks=True, lstrip_blocks=True,
+)  # fmt: skip
+_pages.filters.update(span=span, at=at, moment=moment, day=day, count=lambda number: f"{number:,}")
+
+FormFields = Annotated[Form, Depends(read_form)]
+
+
+class SiteOf:
+    """What the routes share: the desk, the session's cookie, and how pages look."""
+
+    def __init__(self, desk: Desk, tls: bool, expire: Callable[[], None] | None) -> None:
+        self.desk, self.tls, self.expire = desk, tls, expire
+        self.cookie = "__Host-incrowd" if tls else "incrowd"
+
+    def visit(self, request: Request) -> Visit:
+        """Who is asking."""
+        address = request.client.host if request.client else "unknown"
+        cookie = request.cookies.get(self.cookie, "")
+        return Visit(address, cookie, self.desk.who(cookie) if cookie else None)
+
+    def signed_in(self, request: Request) -> Visit:
+        """Somebody who has signed in; others are sent away."""
+        visit = self.visit(request)
+        if visit.intruder is None:
+            raise HTTPException(401, "Please sign in with the link that you were sent.")
+        return visit
+
+    def working(self, request: Request) -> Visit:
+        """Somebody whose clock is running."""
+        visit = self.signed_in(request)
+        if visit.intruder is None or not visit.intruder.is_open:
+            raise Closed
+        return visit
+
+    def check(self, visit: Visit, form: Form) -> None:
+        """A form must come from a page of the same session."""
+        if not same(first(form, "mark"), form_mark(visit.cookie)):
+            raise HTTPException(403, "This form is out of date. Please go back, reload the page and send it again.")
+
+    def page(self, name: str, visit: Visit | None, status: int = 200, **values: Any) -> HTMLResponse:
+        """A page with what all pages show."""
+        who = visit.intruder if visit else None
+        mark = form_mark(visit.cookie) if visit and who else ""
+        text = _pages.get_template(name).render(facts=self.desk.facts, who=who, mark=mark, page=name, **values)
+        return HTMLResponse(text, status)
+
+
+def create_app(desk: Desk, *, tls: bool = False, expire: Callable[[], None] | None = None) -> FastAPI:
+    """The application. `expire` is called when somebody comes on or after the day of deletion, until it succeeds."""
+    from incrowd.intruder_test.web.claiming import add_claiming
+    from incrowd.intruder_test.web.looking import add_looking
+
+    site = SiteOf(desk, tls, expire)
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+
+    @app.middleware("http")
+    async def _deleted(request: Request, go: Any) -> Response:
+        if desk.now >= desk.facts.delete_on:
+            if site.expire is not None:
+                try:
+                    site.expire()
+                except (IncrowdError, OSError, SQLAlchemyError):
+                    # Nothing is shown any more; the next visitor tries again.
+                    return HTMLResponse("This test is over. It is not deleted yet.", 503)
+                site.expire = None
+            return HTMLResponse("This test is over and was deleted.", 410)
+        answer: Response = await go(request)
+        return answer
+
+    @app.exception_handler(HTTPException)
+    def _refused(request: Request, error: HTTPException) -> Response:
+        return site.page("message.html", site.visit(request), error.status_code, message=error.detail)
+
+    @app.exception_handler(TooMany)
+    def _too_many(request: Request, error: TooMany) -> Response:
+        message = "Too many tries in a short time. Please wait some minutes and send it again."
+        return site.page("message.html", site.visit(request), 429, message=message)
+
+    @app.exception_handler(Closed)
+    def _closed(request: Request, error: Closed) -> Response:
+        visit = site.visit(request)
+        started = visit.intruder is not None and visit.intruder.started is not None
+        return RedirectResponse("/claims" if started else "/rules", 303)
+
+    @app.exception_handler(IncrowdError)
+    def _failed(request: Request, error: IncrowdError) -> Response:
+        return HTMLResponse(f"{error.code}: it did not work just now. Please send it again.", 503)
+
+    @app.get("/style.css")
+    def style() -> Response:
+        return Response(STYLE, media_type="text/css")
+
+    @app.get("/")
+    def home(request: Request) -> Response:
+        visit = site.visit(request)
+        if visit.intruder is None:
+            return site.page("welcome.html", None, token=None)
+        return RedirectResponse("/rules" if visit.intruder.started is None else "/records", 303)
+
+    @app.get("/enter/{token}")
+    def arrive(token: str) -> Response:
+        # Nothing is used up by looking: programs that check mails open every link in them.
+        return site.page("welcome.html", None, token=token[:100])
+
+    @app.post("/enter")
+    def enter(request: Request, form: FormFields) -> Response:
+        cookie = desk.sign_in(first(form, "token")[:100], site.visit(request).address)
+        if cookie is None:
+            message = "This link is not valid: it was used before, has been replaced, or the test is over. "
+            raise HTTPException(403, message + "Ask whoever sent it for a new one.")
+        answer = RedirectResponse("/rules", 303)
+        answer.set_cookie(site.cookie, cookie, httponly=True, samesite="strict", secure=tls, path="/")
+        return answer
+
+    @app.post("/leave")
+    def leave(request: Request, form: FormFields) -> Response:
+        visit = site.signed_in(request)
+        site.check(visit, form)
+        assert visit.intruder is not None
+        desk.sign_out(visit.intruder, visit.cookie, visit.address)
+        answer = RedirectResponse("/", 303)
+        answer.delete_cookie(site.cookie, path="/", secure=tls, httponly=True, samesite="strict")
+        return answer
+
+    @app.get("/rules")
+    def read_rules(request: Request) -> Response:
+        return site.page("rules.html", site.signed_in(request), rules=rules(desk.facts))
+
+    @app.post("/rules")
+    def accept(request: Request, form: FormFields) -> Response:
+        visit = site.signed_in(request)
+        site.check(visit, form)
+        assert visit.intruder is not None
+        if first(form, "accept") != "yes":
+            raise HTTPException(400, "Tick the box if you accept the rules.")
+        desk.accept(visit.intruder, visit.address)
+        return RedirectResponse("/records", 303)
+
+    add_looking(app, site)
+    add_claiming(app, site)
+    return app
+
+
+def new_nonce() -> str:
+    """What makes a form one form, however often it is sent."""
+    return secrets.token_hex(16)

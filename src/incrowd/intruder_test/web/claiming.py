@@ -1,0 +1,99 @@
+"""The pages to claim: a form, the list of one's own claims, change and withdraw."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI, Request
+from fastapi.responses import RedirectResponse, Response
+from starlette.exceptions import HTTPException
+
+from incrowd.intruder_test.desk import Claim, Closed
+from incrowd.intruder_test.web.app import FormFields, new_nonce
+from incrowd.intruder_test.web.forms import LONGEST, Visit, first, read_claim, whole
+
+if TYPE_CHECKING:
+    from incrowd.intruder_test.web.app import SiteOf
+
+EMPTY = Claim(None, "", None, None, None, 50, "", (), "")
+
+
+def add_claiming(app: FastAPI, site: SiteOf) -> None:
+    """Add the routes."""
+    desk = site.desk
+
+    def form_page(visit: Visit, claim: Claim, nonce: str, faults: list[str], status: int = 200) -> Response:
+        assert visit.intruder is not None
+        record = None if claim.record is None else desk.record(visit.intruder, claim.record)
+        values = None if record is None else list(zip(desk.facts.columns, record, strict=True))
+        cards = desk.cards(visit.intruder)
+        return site.page(
+            "claim.html", visit, status, claim=claim, nonce=nonce, faults=faults, cards=cards, longest=LONGEST,
+            record=values,
+        )  # fmt: skip
+
+    def own(visit: Visit, number: str) -> Claim:
+        assert visit.intruder is not None
+        claim = desk.claim(visit.intruder, whole(number, 1, 10**9) or 0)
+        if claim is None:
+            raise HTTPException(404, "There is no such claim of yours.")
+        return claim
+
+    @app.get("/claims")
+    def claims(request: Request) -> Response:
+        visit = site.signed_in(request)
+        assert visit.intruder is not None
+        if visit.intruder.started is None:
+            raise Closed
+        desk.note(visit.intruder, visit.address, "own claims")
+        return site.page(
+            "claims.html", visit, claims=desk.claims(visit.intruder), filed=request.query_params.get("filed")
+        )
+
+    @app.get("/claims/new")
+    def new(request: Request) -> Response:
+        visit = site.working(request)
+        target = whole(request.query_params.get("target", ""), 1, desk.facts.cards)
+        record = whole(request.query_params.get("record", ""), 1, desk.facts.records)
+        return form_page(visit, replace(EMPTY, target=target, record=record), new_nonce(), [])
+
+    @app.post("/claims")
+    def file(request: Request, form: FormFields) -> Response:
+        visit = site.working(request)
+        site.check(visit, form)
+        assert visit.intruder is not None
+        nonce = first(form, "nonce")
+        if not re.fullmatch(r"[0-9a-f]{32}", nonce):
+            raise HTTPException(400, "This form is broken. Please open it again.")
+        claim, faults = read_claim(form, desk.facts, desk.cards(visit.intruder))
+        if faults:
+            return form_page(visit, claim, nonce, faults, 422)
+        desk.file(visit.intruder, nonce, claim, visit.address)
+        return RedirectResponse("/claims?filed=1", 303)
+
+    @app.get("/claims/{number}")
+    def edit(request: Request, number: str) -> Response:
+        visit = site.working(request)
+        return form_page(visit, own(visit, number), "", [])
+
+    @app.post("/claims/{number}")
+    def change(request: Request, number: str, form: FormFields) -> Response:
+        visit = site.working(request)
+        site.check(visit, form)
+        assert visit.intruder is not None
+        there = own(visit, number)
+        claim, faults = read_claim(form, desk.facts, desk.cards(visit.intruder))
+        if faults:
+            return form_page(visit, replace(claim, id=there.id), "", faults, 422)
+        desk.change(visit.intruder, there.id, claim, visit.address)
+        return RedirectResponse("/claims?filed=2", 303)
+
+    @app.post("/claims/{number}/withdraw")
+    def withdraw(request: Request, number: str, form: FormFields) -> Response:
+        visit = site.working(request)
+        site.check(visit, form)
+        assert visit.intruder is not None
+        desk.withdraw(visit.intruder, own(visit, number).id, visit.address)
+        return RedirectResponse("/claims?filed=3", 303)

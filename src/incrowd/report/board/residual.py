@@ -1,0 +1,95 @@
+"""The risks that remain, each tied to the attack or the figure that measured it, or said to be not measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from incrowd.attack.value import Attacked
+from incrowd.audit.log import RunLog
+from incrowd.keys.saying import sentence
+from incrowd.report.words import MORE_RESIDUALS, RESIDUALS, figure, limit
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """A risk that remains, what measured it in this run, and the section that shows it."""
+
+    name: str
+    words: str
+    measured: tuple[str, ...]
+    section: str
+
+
+#: How the words of the attacks begin that measure a risk.
+ATTACKS: Mapping[str, tuple[str, ...]] = {
+    "What k counts": ("link", "splink", "nearest", "exact", "prob"),
+    "Columns that are not keys": ("singling_out_any",),
+    "Homogeneity": ("homogen",),
+    "Skewness": ("skew", "infer", "attribute"),
+    "Gap inference": ("gap",),
+    "Minimality": ("minimal",),
+    "Other releases": ("compos", "jigsaw", "differ"),
+    "Order of the rows and pseudonyms": ("order", "row", "dictionary"),
+    "Clever people": (),
+}
+
+
+def residuals(log: RunLog) -> tuple[Remaining, ...]:
+    """Which risks remain, and what do we know about each?"""
+    found = []
+    for risk in (*RESIDUALS, *MORE_RESIDUALS):
+        attacks = tried(log, risk.name)
+        told = tuple(f"Attack {a.name} ({a.scenario}): {a.sentence}" for a in attacks)
+        said = (f"{a.sentence} {sentence(f'So says: {a.does_not_apply}')}" for a in apart(log, risk.name))
+        told += tuple(dict.fromkeys(said))
+        more = FIGURES[risk.name](log) if risk.name in FIGURES else ()
+        section = "attacks" if attacks else SHOWN.get(risk.name, "")
+        found.append(Remaining(risk.name, risk.words, (*told, *more), section))
+    return tuple(found)
+
+
+def tried(log: RunLog, *risks: str) -> list[Attacked]:
+    """The attacks that measured one of these risks."""
+    return [attack for attack in _about(log, *risks) if attack.success is not None]
+
+
+def apart(log: RunLog, *risks: str) -> list[Attacked]:
+    """The attacks that would measure one of these risks, and have nothing to attack."""
+    return [attack for attack in _about(log, *risks) if attack.does_not_apply]
+
+
+def _about(log: RunLog, *risks: str) -> list[Attacked]:
+    stems = tuple(stem for risk in risks for stem in ATTACKS[risk])
+    return [attack for attack in log.attacks if attack.attack.startswith(stems)]
+
+
+def _known(log: RunLog) -> tuple[str, ...]:
+    """The largest chance to find somebody, by scenario."""
+    told = []
+    for risk in log.risks:
+        most = next((r for r in risk.after.risks if r.name == "prosecutor_max"), None) if risk.after else None
+        if most is not None and most.value is not None:
+            chance = f"at most {figure(most.value)} for somebody who is known to be in the file."
+            told.append(f"Scenario {risk.before.scenario.name}: {chance}")
+    return tuple(told)
+
+
+def _required(*models: str) -> Callable[[RunLog], tuple[str, ...]]:
+    return lambda log: tuple(
+        f"Required that {v.requirement}: {figure(v.achieved)} found, {limit(v)} will do."
+        for v in log.verdicts
+        if v.model in models
+    )
+
+
+#: Figures other than attacks that measure a risk.
+FIGURES: Mapping[str, Callable[[RunLog], tuple[str, ...]]] = {
+    "What k counts": _known,
+    "Homogeneity": _required("distinct_l", "entropy_l", "recursive_l", "one_sided", "alpha_k"),
+    "Clever people": lambda log: ("Human intruder test: see there.",) if log.human_test else (),
+    "Skewness": _required("t", "beta", "enhanced_beta", "delta_disclosure"),
+}
+
+#: Where the report shows these figures.
+SHOWN = {"What k counts": "risk", "Homogeneity": "decision", "Skewness": "decision", "Clever people": "intruder-test"}

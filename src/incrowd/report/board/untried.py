@@ -1,0 +1,103 @@
+"""Which attacks on a release were not tried, and which do not apply? What was not tried counts as failed.
+
+Otherwise less testing would look better than more: whoever leaves out the attack that succeeds would be advised a more
+open tier. What has nothing to attack is no reason, if the release itself shows it or somebody answers for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from incrowd.attack.value import Attacked
+from incrowd.audit.log import RunLog
+from incrowd.plan.steps import ATTACK_NAMES
+from incrowd.risk.value import EVERYTHING
+
+#: The same for every intruder: once is enough.
+ONCE = frozenset({"singling_out_any", "differencing", "row_order", "dictionary"})
+#: After each sensitive variable of the release; without one they have nothing to attack.
+ON_VALUES = frozenset({"homogeneity", "skewness", "inference", "gap", "minimality"})
+
+
+@dataclass(frozen=True)
+class Untried:
+    """What was not tried: never, or it could not be; and what does not apply, with who says so."""
+
+    never: tuple[str, ...]
+    could_not: tuple[str, ...]
+    does_not_apply: tuple[str, ...]
+
+
+def untried(log: RunLog) -> Untried:
+    """Every attack that there is, in every scenario of the plan, on every sensitive variable: which are missing?"""
+    never = [name for name, found in _wanted(log) if not found]
+    could_not = [f"{a.name} ({a.scenario})" for a in log.attacks if a.success is None and not a.does_not_apply]
+    apart = [*_apart(log), *_said(log)]
+    return Untried(tuple(never), tuple(dict.fromkeys(could_not)), tuple(dict.fromkeys(apart)))
+
+
+def strongest_tried(log: RunLog) -> bool:
+    """Whether some scenario knows all released keys, none of them wrongly, and who is in the file. Whoever knows less
+    finds less, as a rule; so that leaving the strongest intruder out would look better.
+    """
+    if not log.about.scenarios:
+        return True  # then all keys are taken as known
+    scenarios = [risk.before.scenario for risk in log.risks]
+    return any(
+        set(log.end.keys) <= set(one.keys) and one.knows_who_is_in and not any(one.error.values())
+        for one in scenarios
+    )  # fmt: skip
+
+
+def _wanted(log: RunLog) -> Iterator[tuple[str, list[Attacked]]]:
+    """Each attack that is asked for, by name, and its results."""
+    sensitive = [n for n, (role, _) in log.variables.items() if role == "sensitive" and n in log.released_columns]
+    for attack in ATTACK_NAMES:
+        if (attack in ON_VALUES and not sensitive) or not _asked(log, attack):
+            continue
+        named = attack.replace("_", " ")
+        for scenario in ("",) if attack in ONCE else log.about.scenarios or (EVERYTHING,):
+            there = [one for one in log.attacks if one.attack == attack and scenario in ("", one.scenario)]
+            where = f" ({scenario})" if scenario else ""
+            if attack not in ON_VALUES or any(not one.about for one in there):
+                yield f"{named}{where}", there
+                continue
+            for name in sensitive:
+                yield f"{named} of {name}{where}", [one for one in there if one.about == name]
+
+
+def _asked(log: RunLog, attack: str) -> bool:
+    """Whether there is anything for it: where somebody says that there is nothing beside the release, what is missing
+    is not asked for.
+    """
+    tried = any(one.attack == attack for one in log.attacks)
+    return tried or attack not in _denied(log)
+
+
+def _denied(log: RunLog) -> dict[str, str]:
+    """The attacks that need what somebody says does not exist, with who says so. Where it does exist, nobody can say
+    so.
+    """
+    if log.other_releases:
+        return {}
+    said = [log.about.nothing_beside.get(name) for name in ("no_other_release", "no_tables")]
+    words = [f"{one.role}, {one.date}: {one.text}" for one in said if one is not None]
+    found = {} if said[0] is None else {"composition": words[0]}
+    return found | ({"differencing": "; ".join(dict.fromkeys(words))} if None not in said else {})
+
+
+def _apart(log: RunLog) -> Iterator[str]:
+    """What was asked for and does not apply: the same of several variables, or in several scenarios, is told once."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for one in log.attacks:
+        if one.does_not_apply:
+            found.setdefault((one.why, one.does_not_apply), {})[one.name] = None
+    for (why, who), names in found.items():
+        yield f"{', '.join(names)}: {why.rstrip('.')} (says {who.rstrip('.')})"
+
+
+def _said(log: RunLog) -> Iterator[str]:
+    for attack, who in _denied(log).items():
+        if not any(one.attack == attack for one in log.attacks):
+            yield f"{attack}: there is nothing beside the release (says {who.rstrip('.')})"

@@ -1,0 +1,1 @@
+"""Charts, each a function of the values it shows."""

@@ -1,0 +1,108 @@
+"""The frontier: risk against utility over a sweep and over candidate plans."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from incrowd.errors import visible
+from incrowd.report.charts.run import FONT, INK, SOFT, _data, _sized, spec_of
+from incrowd.report.words import share
+from incrowd.utility.points import Point, Sweep
+
+HOLDS, BREAKS, NONE = "conclusions hold", "a conclusion changes", "no release"
+#: Stands for "<" until the page is made; a character that no text of ours has.
+LESS_THAN = "\ue000"
+COLOURS = ["#2f7d5b", "#b8430b", "#8a94a0"]
+
+
+def frontier(sweep: Sweep, *, interactive: bool = False) -> alt.Chart:
+    """How much risk for how much utility? A point for each setting, the chosen and the recommended one marked.
+
+    Risk is the mean chance of an intruder who knows who is in the file (classes / records); utility the share of the
+    records that is released, and the colour says whether every use case keeps its conclusion.
+    """
+    rows = [_row(point, sweep, "sweep") for point in sweep.points if point.risk_mean is not None]
+    rows += [_row(point, sweep, "candidate") for point in sweep.candidates if point.risk_mean is not None]
+    base = alt.Chart(_data(rows)).encode(
+        x=alt.X("risk:Q", title="risk: mean chance to find a person (classes / records)", axis=alt.Axis(format=".1%"),
+                scale=alt.Scale(zero=False, nice=False, padding=28)),
+        y=alt.Y("kept:Q", title="utility: share of the records released", axis=alt.Axis(format=".0%"),
+                scale=alt.Scale(zero=False, nice=False, padding=28)),
+    )  # fmt: skip
+    line = base.transform_filter("datum.kind == 'sweep'").mark_line(color="#b9c3ce", strokeWidth=1.5)
+    line = line.encode(order=alt.Order("order:Q"))
+    colour = alt.Color(
+        "verdict:N", scale=alt.Scale(domain=[HOLDS, BREAKS, NONE], range=COLOURS),
+        legend=alt.Legend(title=None, orient="top"),
+    )  # fmt: skip
+    shape = alt.Shape(
+        "kind:N", scale=alt.Scale(domain=["sweep", "candidate"], range=["circle", "diamond"]), legend=None
+    )
+    tips = [
+        alt.Tooltip(f"{field}:N", title=title)
+        for field, title in (
+            ("label", sweep.parameter), ("verdict", "use cases"), ("breaks", "changes"), ("released", "released"),
+            ("smallest", "smallest class"), ("loss", "loss"), ("mean", "mean risk"), ("most", "largest risk"),
+        )
+    ]  # fmt: skip
+    dots = base.mark_point(filled=True, size=90, opacity=1).encode(color=colour, shape=shape, tooltip=tips)
+    rings = base.transform_filter("datum.marked != ''").mark_point(size=320, color=INK, strokeWidth=1.6, filled=False)
+    plain = base.transform_filter("datum.marked == ''").mark_text(dy=-13, fontSize=11, color=INK)
+    named = base.transform_filter("datum.marked != ''").mark_text(dx=14, dy=15, fontSize=11, color=INK, align="left")
+    layers: list[Any] = [line, rings, dots, plain.encode(text="label:N"), named.encode(text="text:N")]
+    chart = alt.layer(*layers)
+    if interactive:
+        chart = chart.add_params(alt.selection_interval(bind="scales"))
+    return _sized(chart, _told(sweep), 760, 380)
+
+
+def frontier_page(sweep: Sweep) -> str:
+    """The same as a page by itself: to zoom, drag and point at. It carries its script along and fetches nothing."""
+    spec = spec_of(frontier(sweep, interactive=True))
+    spec["title"] = {
+        "text": "Risk against utility", "subtitle": wrap(visible(sweep.advice), 110), "anchor": "start", "font": FONT,
+        "color": INK, "subtitleColor": SOFT, "subtitleFont": FONT,
+    }  # fmt: skip
+    spec["background"] = "white"
+    # The converter puts the texts into a script as they are, where "</script>" in a plan's file name would end it.
+    page: str = vl_convert.vegalite_to_html(_stand_in(spec), bundle=True).replace(LESS_THAN, "\\u003c")
+    return page.replace("<title>Chart</title>", "<title>Risk against utility</title>", 1)
+
+
+def _stand_in(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {name: _stand_in(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_stand_in(value) for value in part]
+    return part.replace("<", LESS_THAN) if isinstance(part, str) else part
+
+
+def _row(point: Point, sweep: Sweep, kind: str) -> dict[str, Any]:
+    marks = [] if kind == "candidate" else [
+        word for word, label in (("chosen", sweep.chosen), ("recommended", sweep.recommended)) if label == point.label
+    ]  # fmt: skip
+    marked = " and ".join(marks)
+    verdict = NONE if point.why else HOLDS if not point.broken else BREAKS
+    return {
+        "label": point.label, "kind": kind, "risk": point.risk_mean, "kept": point.kept, "verdict": verdict,
+        "order": [*sweep.points, *sweep.candidates].index(point), "breaks": ", ".join(point.broken) or "none",
+        "released": f"{point.released:,} of {point.records:,} ({share(point.released, point.records)})",
+        "smallest": f"{point.smallest:,}", "loss": "none" if point.loss is None else f"{point.loss:.3f}",
+        "mean": f"{point.risk_mean or 0:.2%}", "most": f"{point.risk_max or 0:.2%}", "marked": marked,
+        "text": f"{point.label} {marked}".strip(),
+    }  # fmt: skip
+
+
+def _told(sweep: Sweep) -> str:
+    points = [p for p in (*sweep.points, *sweep.candidates) if p.risk_mean is not None]
+    told = f"Risk against utility for {len(points)} settings of {sweep.parameter}: "
+    told += "; ".join(
+        f"{p.label}: mean risk {p.risk_mean:.1%}, {share(p.released, p.records)} released, "
+        + (f"changes {', '.join(p.broken)}" if p.broken else "conclusions hold")
+        for p in points
+    )
+    return f"{told}. {sweep.advice}"

@@ -1,0 +1,182 @@
+"""Two audits side by side: what changed in the plan, in what went in, and in what came out. It stays inside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any
+
+from incrowd.audit.archive import Archive
+from incrowd.audit.checked import Trust
+from incrowd.audit.manifest import AuditManifest
+from incrowd.audit.past import PastRun
+
+#: The fields that tell one part of a list from the others, the first that is there.
+_NAMES = ("name", "step", "model", "test")
+#: What an audit is compared by, in this order.
+PARTS = (
+    "plan", "inputs", "versions", "steps", "classes", "requirements", "risks", "attacks", "utility", "release",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing that differs: in which part, what it is, and both sides; None where a side does not have it."""
+
+    part: str
+    what: str
+    first: str | None
+    second: str | None
+
+
+def diff_audits(first: str | Path, second: str | Path, *, trust: Trust | None = None) -> tuple[Difference, ...]:
+    """Compare two audits; each is named by a run's folder, its release or its audit. `trust` says whose signatures
+    count.
+    """
+    one, other = (Archive.find(Path(each), None, trust or Trust()) for each in (first, second))
+    found = _plan_differences(_dumped(one), _dumped(other))
+    pairs: dict[str, tuple[Mapping[str, str], Mapping[str, str]]] = {}
+    manifests = one.manifest, other.manifest
+    for part, side in (("inputs", _inputs), ("versions", _versions), ("release", _release)):
+        pairs[part] = side(manifests[0]), side(manifests[1])
+    runs = PastRun.of(one.log), PastRun.of(other.log)
+    for part, told in (
+        ("steps", _steps), ("classes", _classes), ("requirements", _requirements), ("risks", _risks),
+        ("attacks", _attacks), ("utility", _utility),
+    ):  # fmt: skip
+        pairs[part] = told(runs[0]), told(runs[1])
+    found = [*found, *(each for part in PARTS if part in pairs for each in _compared(part, *pairs[part]))]
+    return tuple(found)
+
+
+def _dumped(archive: Archive) -> Any:
+    return archive.plan.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _compared(part: str, first: Mapping[str, str], second: Mapping[str, str]) -> Iterator[Difference]:
+    for what in dict.fromkeys([*first, *second]):
+        if first.get(what) != second.get(what):
+            yield Difference(part, what, first.get(what), second.get(what))
+
+
+def _plan_differences(first: Any, second: Any, place: str = "") -> list[Difference]:
+    """Field by field; the parts of lists are brought side by side by what they are called."""
+    if first == second:
+        return []
+    if isinstance(first, dict) and isinstance(second, dict):
+        keys = dict.fromkeys([*first, *second])
+        return [
+            each
+            for key in keys
+            for each in _plan_differences(first.get(key), second.get(key), f"{place}.{key}" if place else str(key))
+        ]
+    if _parts(first) and _parts(second):
+        return list(_list_differences(first, second, place))
+    return [Difference("plan", place, _text(first), _text(second))]
+
+
+def _list_differences(first: Sequence[Any], second: Sequence[Any], place: str) -> Iterator[Difference]:
+    names = [_name(part) for part in first], [_name(part) for part in second]
+    for kind, a, b, c, d in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
+        left, right = list(range(a, b)), list(range(c, d))
+        both = list(zip(left, right, strict=False)) if kind in ("equal", "replace") else []
+        for i, j in both:
+            yield from _plan_differences(first[i], second[j], f"{place}.{j} ({names[1][j]})")
+        for i in left[len(both) :]:
+            yield Difference("plan", f"{place}.{i} ({names[0][i]})", _text(first[i]), None)
+        for j in right[len(both) :]:
+            yield Difference("plan", f"{place}.{j} ({names[1][j]})", None, _text(second[j]))
+
+
+def _parts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(part, dict) for part in value)
+
+
+def _name(part: Mapping[str, Any]) -> str:
+    name = next((str(part[field]) for field in _NAMES if field in part), "part")
+    about = part.get("variable") or part.get("sensitive")
+    return f"{name} {about}" if about else name
+
+
+def _text(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _inputs(manifest: AuditManifest | None) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for entry in () if manifest is None else manifest.inputs:
+        told = entry.sha256 or json.dumps(dict(entry.parts), sort_keys=True)
+        found[entry.place] = f"{entry.name}, {entry.bytes:,} bytes, {told}"
+    if manifest is not None and manifest.database is not None:
+        found["records in the database"] = f"{manifest.database:,}"
+    return found
+
+
+def _versions(manifest: AuditManifest | None) -> dict[str, str]:
+    return (
+        {} if manifest is None else {**manifest.versions, **{f"machine: {n}": v for n, v in manifest.platform.items()}}
+    )
+
+
+def _release(manifest: AuditManifest | None) -> dict[str, str]:
+    return {} if manifest is None else {entry.name: entry.sha256 for entry in manifest.release}
+
+
+def _steps(run: PastRun) -> dict[str, str]:
+    named = _numbered([step.title for step in run.steps])
+    return {
+        name: f"{step.records_removed:,} records removed, {step.cells_changed:,} cells changed"
+        for name, step in zip(named, run.steps, strict=True)
+    }
+
+
+def _classes(run: PastRun) -> dict[str, str]:
+    named = _numbered([step.title for step in run.steps])
+    return {
+        f"after {name}": f"{step.records:,} records, {step.classes:,} classes, {step.uniques:,} uniques, "
+        f"smallest {step.smallest:,}"
+        for name, step in zip(named, run.steps, strict=True)
+    }
+
+
+def _requirements(run: PastRun) -> dict[str, str]:
+    named = _numbered([one.requirement for one in run.verdicts])
+    told = ("holds" if one.passed else "fails" for one in run.verdicts)
+    return {
+        name: f"{words}, the file has {'no class' if one.achieved is None else f'{one.achieved:g}'}"
+        for name, words, one in zip(named, told, run.verdicts, strict=True)
+    }
+
+
+def _risks(run: PastRun) -> dict[str, str]:
+    named = _numbered([f"{one.scenario}: {one.name} ({one.method})" for one in run.risks])
+    return {
+        name: "no value" if one.value is None else f"{one.value:.6g}"
+        for name, one in zip(named, run.risks, strict=True)
+    }
+
+
+def _attacks(run: PastRun) -> dict[str, str]:
+    named = _numbered([f"{one.scenario}: {one.attack}" for one in run.attacks])
+    return {
+        name: one.why or "not tried" if one.success is None else f"{one.success.hits:,} right of {one.success.tries:,}"
+        for name, one in zip(named, run.attacks, strict=True)
+    }
+
+
+def _utility(run: PastRun) -> dict[str, str]:
+    verdicts = {name: "keeps" if passed else "breaks" for name, passed in run.use_cases.items()}
+    return {**verdicts, **{f"loss: {name}": f"{value:.6g}" for name, value in run.loss.items()}}
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """Names, each once: those that come again get a number."""
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name} [{seen[name]}]")
+    return found

@@ -1,0 +1,169 @@
+"""How exposed are the people in a file, any file? The measures of risk/ for a file, or for the scenarios of a plan."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from incrowd.errors import InputError
+from incrowd.keys.hierarchy import Hierarchy
+from incrowd.keys.population import join_population
+from incrowd.keys.table import KeyTable, Recode
+from incrowd.plan import Plan, check_columns, load_plan
+from incrowd.risk.background import Given, plan_given, plan_scenarios
+from incrowd.risk.choose import Availability, availability, telling
+from incrowd.risk.geography import Surviving, surviving_uniques
+from incrowd.risk.measure import MEASURES, Classes, Measured, measure_scenario, spread_weights
+from incrowd.risk.tables import Tables, by_geography
+from incrowd.risk.value import EVERYTHING, Floats, Risk, Scenario
+from incrowd.rows import Rows, open_source
+from incrowd.rows.engine import connect
+from incrowd.rows.figures import (
+    add_household_risk,
+    household_summary,
+    join_figures,
+    number_lines,
+    weigh,
+    write_records,
+)
+from incrowd.rows.frame import LINE, OURS
+from incrowd.rows.tabulate import tabulate, tabulate_population
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What was found in one file: each scenario, geography where a scenario names it, and who could know what."""
+
+    source: str
+    measured: tuple[Measured, ...]
+    geography: Mapping[str, tuple[Surviving, ...]]
+    levels: Mapping[str, Mapping[str, Tables]]
+    availability: tuple[Availability, ...] = ()
+
+
+def assess(
+    file: str | Path,
+    keys: Sequence[str],
+    *,
+    given: Given | None = None,
+    measures: Collection[str] = MEASURES,
+    records: Path | None = None,
+    knows_who_is_in: bool = True,
+) -> Assessment:
+    """Measure the risk of a file whose intruder knows these keys. `records` is where each record's figures go.
+
+    >>> import incrowd as ic
+    >>> ic.assess("people.csv", ["age", "sex"]).measured[0].risks[0].value  # doctest: +SKIP
+    1.0
+    """
+    scenario = Scenario(EVERYTHING, tuple(keys), knows_who_is_in=knows_who_is_in)
+    return _assess(open_source(file), [scenario], given or Given(), measures, records)
+
+
+def assess_plan(path: str | Path, measures: Collection[str] = MEASURES, records: Path | None = None) -> Assessment:
+    """The same for the data of a plan as it came, in each of its scenarios; all keys when it names none."""
+    plan, folder = load_plan(path), Path(path).resolve().parent
+    data = plan.data
+    with tempfile.TemporaryDirectory(prefix="incrowd-") as spill, ExitStack() as stack:
+        engine = connect(data.engine, spill=Path(spill), master=data.master, limit=data.limit)
+        stack.callback(engine.close)
+        rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding, engine=engine)
+        stack.callback(rows.close)
+        check_columns(plan, rows.columns, rows.place)
+        if data.database:  # several scenarios are counted, and the rows are joined with figures
+            rows = rows.bring_in()
+        found = _assess(rows, plan_scenarios(plan), plan_given(plan, folder), measures, records)
+        return replace(found, availability=_availability(plan, rows))
+
+
+def _assess(
+    rows: Rows, scenarios: Sequence[Scenario], given: Given, measures: Collection[str], records: Path | None
+) -> Assessment:
+    if unknown := [name for name in measures if name not in MEASURES]:
+        raise InputError("D102", f"{unknown[0]!r} is no measure.", f"There are: {', '.join(MEASURES)}.")
+    if records is not None and (len(scenarios) > 1 or given.unit is not None):
+        message = "figures of records are for one scenario, where a record is a person."
+        raise InputError("D103", message, "Name the keys: --keys.")
+    measured, survivors, levels = [], {}, {}
+    for scenario in scenarios:
+        if len(set(scenario.keys)) < len(scenario.keys):
+            raise InputError("D061", "a key is named twice.", "Name each once.")
+        table, weights = _count(rows, scenario, given)
+        found, classes = measure_scenario(
+            table, scenario, fraction=given.fraction, imputed=given.imputed, weights=weights, measures=measures
+        )
+        if given.household is not None or records is not None:
+            found = _records(rows, found, classes, given.household, records)
+        measured.append(found)
+        for key, hierarchy in (given.levels or {}).items():
+            if key in scenario.keys and "tables" in measures:
+                recodes = _recodes(table, key, hierarchy)
+                survivors[scenario.name] = surviving_uniques(table, key, list(recodes.items()))
+                levels[scenario.name] = by_geography(table, {key: None, **recodes}, key, scenario.name)
+    return Assessment(rows.place, tuple(measured), survivors, levels)
+
+
+def _count(rows: Rows, scenario: Scenario, given: Given) -> tuple[KeyTable, Floats | None]:
+    if given.weights is not None and given.unit is not None:
+        message = "weights are of records, and here people have several."
+        raise InputError("D109", message, "Measure a file with one record for each person, or leave the weights out.")
+    if given.weights is not None:
+        table, weights = weigh(rows, scenario.keys, given.weights)
+    else:
+        table, weights = tabulate(rows, scenario.keys, unit=given.unit), None
+    if not table.classes:
+        raise InputError("D014", f"{rows.place} has a header line but no records.")
+    if given.population is None:
+        return table, weights
+    outside = open_source(given.population)
+    joined = join_population(table, tabulate_population(outside, scenario.keys, given.population_count))
+    return joined, None if weights is None else spread_weights(joined, weights)
+
+
+def _recodes(table: KeyTable, key: str, hierarchy: Hierarchy) -> dict[str, Recode]:
+    bound = hierarchy.bind(table.domains[table.names.index(key)])
+    return {f"level {level}": recode for level, recode in enumerate(bound.recodes) if level}
+
+
+def _records(rows: Rows, found: Measured, classes: Classes, household: str | None, records: Path | None) -> Measured:
+    """Give records the figures of their classes; put households together; write them where asked."""
+    figures, names, risks = dict(classes.figures), [*classes.figures], []
+    which = next((name for name in ("individual", "journalist", "prosecutor") if name in figures), None)
+    if household is not None and which is not None:
+        with np.errstate(divide="ignore"):
+            figures["log"] = np.log1p(-figures[which])
+    # Under our own names: the file may have a column called 'line' or 'individual'.
+    ours = {f"{OURS}{name}": values for name, values in figures.items()}
+    joined = join_figures(number_lines(rows.bring_in()), classes.table, ours)
+    if "log" in figures and household is not None:
+        joined = add_household_risk(joined, household, f"{OURS}log", f"{OURS}household_risk")
+        names.append("household_risk")
+        total, most = household_summary(joined, f"{OURS}household_risk")
+        how, why = f"1 - prod(1 - r), r = {which}", "follows from the risks of the members"
+        scenario = found.scenario.name
+        risks = [
+            Risk("household_mean", total / max(found.records, 1), None, None, how, scenario, why),
+            Risk("household_max", most, None, None, how, scenario, why),
+        ]
+    if records is not None:
+        homes = [household] if household is not None and household not in found.scenario.keys else []
+        kept = [*found.scenario.keys, *homes]
+        made = {f"{OURS}{name}": name if name not in kept else f"{name} (risk)" for name in ("line", *names)}
+        write_records(joined, made, kept, LINE, records)
+    return replace(found, risks=(*found.risks, *risks))
+
+
+def _availability(plan: Plan, rows: Rows) -> tuple[Availability, ...]:
+    """Who could know what: the variables whose exposure the plan judges, the most telling first."""
+    found = []
+    for name, variable in plan.variables.items():
+        if variable.exposure is not None:
+            answers = variable.exposure.model_dump(exclude={"reason"})
+            told = telling(tabulate(rows, [name]), [name]).separation
+            found.append(availability(name, answers, told, variable.exposure.reason))
+    return tuple(sorted(found, key=lambda a: (-a.priority, a.variable)))

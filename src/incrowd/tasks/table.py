@@ -1,0 +1,254 @@
+"""Tables published beside a release: counted in the file as it came, perturbed by cell key, or refused."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import io
+import itertools
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.audit.archive import Archive
+from incrowd.audit.checked import Trust
+from incrowd.errors import InputError, NotReleasable, PlanError
+from incrowd.keys.cellkey import KEYS, LARGEST, Perturbations, Perturbed, perturb, rule_10_5
+from incrowd.machine.paths import must_be_file
+from incrowd.machine.writing import write_private
+from incrowd.plan import Plan, check_columns, inspect_plan, read_text, released_columns
+from incrowd.rows import Rows, open_source
+from incrowd.rows.cells import count_cells
+from incrowd.rows.engine import connect
+from incrowd.secret import Secret, draw_numbers, find_secret
+
+#: More cells than this are no table that anybody reads.
+MOST_CELLS = 1_000_000
+#: A table of released variables may be published when the release holds at most this share of the people it counts.
+MOST_RELEASED = 0.5
+
+Cell = tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Published:
+    """A table that may be published: its cells, and their counts; None where a count is suppressed."""
+
+    by: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    counts: tuple[int | None, ...]
+    threshold: int
+
+    @property
+    def suppressed(self) -> int:
+        """How many cells show no count?"""
+        return sum(count is None for count in self.counts)
+
+    def csv(self) -> str:
+        """As a CSV file: the variables and the count. Missing values and suppressed counts are empty."""
+        lines = [(*cell, count) for cell, count in zip(self.cells, self.counts, strict=True)]
+        return _csv([*self.by, "count"], lines)
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What a table was made from. It stays inside: who has it can take the noise off."""
+
+    published: Published
+    inside: Perturbed
+    omitted: int  # values that are not listed, since too few records have them
+
+    def write_audit(self, path: Path) -> None:
+        """Every cell with its true count, cell key and perturbation, in a file that only its owner may read."""
+        found = self.inside
+        numbers = (found.counts, found.cell_keys, found.pcv, found.added)
+        lines = zip(self.published.cells, self.published.counts, *(n.tolist() for n in numbers), strict=True)
+        rows = [(*cell, *inside, count) for cell, count, *inside in lines]
+        heads = [*self.published.by, "true_count", "cell_key", "pcv", "added", "count"]
+        write_private(path, _csv(heads, rows))
+
+
+def perturbed_table(
+    source: str | Path,
+    by: Sequence[str],
+    *,
+    population: bool = False,
+    ptable: Path | None = None,
+    threshold: int = 10,
+    secret: Secret | None = None,
+    trust: Trust | None = None,
+) -> Counted:
+    """How many people are there by these variables, said so that no single person shows?
+
+    `source` is a plan, or a release of this machine (the folder `release`, or a run's). The table is counted in the
+    plan's data as it came, or in its population. Refused where the release shows the same counts: noise on what
+    everybody can count protects nobody, and tells the noise.
+    """
+    path = Path(source)
+    plan, folder, released, file = _find(path, trust or Trust())
+    place = _place(plan, folder, population)
+    _check_names(plan, by)
+    secret = secret or find_secret(folder)
+    if (weakness := secret.weakness) is not None:
+        raise NotReleasable("R021", f"the secret is too weak for a table: {weakness}.", "openssl rand -hex 32")
+    countable = [name for name in by if name in released]
+    if len(countable) == len(by) and not population:
+        raise NotReleasable("R019", "this table can be counted in the release.", _THEATRE)
+    table = rule_10_5() if ptable is None else read_ptable(ptable)
+    with TemporaryDirectory(prefix="incrowd-") as spill, ExitStack() as stack:  # mode 0700
+        engine = connect(plan.data.engine, spill=Path(spill), master=plan.data.master, limit=plan.data.limit)
+        stack.callback(engine.close)
+        data = open_source(place, delimiter=plan.data.delimiter, encoding=plan.data.encoding, engine=engine)
+        stack.callback(data.close)
+        if not population:
+            check_columns(plan, data.columns, data.place)
+        rows = data.bring_in()
+        if population and len(countable) == len(by):
+            _refuse_small(rows, file)
+        return _count(rows, by, countable, table, threshold, secret)
+
+
+_THEATRE = (
+    "Anybody can count it there, exactly; noise beside it would only show the noise. Publish no table, or one by a "
+    "variable that is not released, or of a larger population (--population)."
+)
+
+
+def _count(
+    rows: Rows, by: Sequence[str], countable: Sequence[str], table: Perturbations, threshold: int, secret: Secret
+) -> Counted:
+    # The key is the secret's own and not this release's: the same people get the same noise in every table. With
+    # fresh noise in each, many tables would average it away.
+    # Another perturbation table reads the keys in another way, and two readings of one key, such as noise and twice
+    # that noise, subtract: so it has keys of its own.
+    found = count_cells(rows, by, draw_numbers(secret.subkey("table", "record key", table.digest)), KEYS)
+    columns = [found[f"c{i}"].to_pylist() for i in range(len(by))]
+    numbers = np.column_stack([found["n"].to_numpy(), found["key"].to_numpy()]).reshape(-1, 2)
+    counted = dict(zip(zip(*columns, strict=True), numbers.tolist(), strict=True))
+    at = [i for i, name in enumerate(by) if name in countable]
+    if 0 < len(at) < len(by) and len(counted) == len({tuple(cell[i] for i in at) for cell in counted}):
+        message = "the variables that are not released follow from those that are, so the release shows this table."
+        raise NotReleasable("R019", message, _THEATRE)
+    values = [_listed(column, numbers, table, threshold) for column in columns]
+    if (size := int(np.prod([float(len(each)) for each in values]))) > MOST_CELLS:
+        raise InputError("D138", f"the table has {size:,} cells, more than {MOST_CELLS:,}.", "Name fewer variables.")
+    cells = tuple(itertools.product(*values))
+    sums = np.array([counted.get(cell, (0, 0)) for cell in cells], np.int64).reshape(-1, 2)
+    inside = perturb(sums[:, 0], sums[:, 1], table, threshold)
+    counts = tuple(None if count < 0 else count for count in inside.published.tolist())
+    omitted = sum(len(set(column)) - len(each) for column, each in zip(columns, values, strict=True))
+    return Counted(Published(tuple(by), cells, counts, threshold), inside, omitted)
+
+
+def _listed(
+    column: Sequence[str | None], numbers: NDArray[np.int64], table: Perturbations, threshold: int
+) -> list[str | None]:  # fmt: skip
+    """The values that the table lists: those whose own count would be shown. A name in a list without a count says
+    that somebody has it, and the rarer it is, the more it says.
+    """
+    sums: dict[str | None, NDArray[np.int64]] = {}
+    for value, pair in zip(column, numbers, strict=True):
+        sums[value] = sums.get(value, np.zeros(2, np.int64)) + pair
+    order = sorted(sums, key=lambda value: (value is not None, value or ""))
+    totals = np.array([sums[value] for value in order], np.int64).reshape(-1, 2)
+    shown = perturb(totals[:, 0], totals[:, 1], table, threshold).published >= 0
+    return [value for value, show in zip(order, shown.tolist(), strict=True) if show]
+
+
+def read_ptable(path: Path) -> Perturbations:
+    """A perturbation table as ONS writes it: a CSV file with the columns pcv, ckey and pvalue, each pair once."""
+    values = np.zeros((LARGEST + 1, KEYS), np.int64)
+    seen = np.zeros_like(values, dtype=bool)
+    fault = None
+    must_be_file(path)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            for line in csv.DictReader(file):
+                pcv, ckey, added = (int(line[name]) for name in ("pcv", "ckey", "pvalue"))
+                if not (0 <= pcv <= LARGEST and 0 <= ckey < KEYS) or seen[pcv, ckey] or pcv + added < 0:
+                    fault = "a line is out of range, is there twice, or makes a count negative"
+                    break
+                values[pcv, ckey], seen[pcv, ckey] = added, True
+    except (OSError, KeyError, ValueError, TypeError, UnicodeDecodeError):
+        fault = "it is no CSV file of whole numbers with the columns pcv, ckey and pvalue"
+    if fault is None and not seen[1:].all():
+        fault = f"it must name every pcv from 1 to {LARGEST} with every cell key from 0 to {KEYS - 1}"
+    if fault is not None:
+        raise InputError("D137", f"the perturbation table {path.name} cannot be used: {fault}.")
+    return Perturbations(values, path.name)
+
+
+def _find(path: Path, trust: Trust) -> tuple[Plan, Path, list[str], str | Path]:
+    """The plan, the folder its files are looked for in, the released columns, and the file that has them: without a
+    release, the data.
+    """
+    if path.suffix in (".yaml", ".yml"):
+        folder = path.resolve().parent
+        plan = _plan(path, folder)
+        return plan, folder, released_columns(plan), plan.data.place(folder)
+    try:
+        archive = Archive.find(path, None, trust)
+    except InputError as error:
+        if error.code != "D192":
+            raise
+        message = f"{path} is neither a plan nor a release with its audit."
+        raise InputError("D140", message, "Say: incrowd table plan.yaml --by region,age") from None
+    plan = archive.plan
+    file = _released_file(archive, plan)
+    return plan, archive.home, list(open_source(file).columns), file
+
+
+def _released_file(archive: Archive, plan: Plan) -> Path:
+    if archive.release is None:
+        raise InputError("D140", "this audit has no release beside it.", "Say: incrowd table plan.yaml --by region,age")
+    return archive.release / plan.release.file
+
+
+def _plan(path: Path, folder: Path) -> Plan:
+    found = inspect_plan(read_text(path), folder)
+    if found.faults or found.plan is None:
+        raise PlanError(found.faults)
+    return found.plan
+
+
+def _place(plan: Plan, folder: Path, population: bool) -> str | Path:
+    if plan.data.unit is not None:
+        message = "people have several records here, and a table counts records."
+        raise InputError("D142", message, "Count a file with one record for each person.")
+    if not population:
+        return plan.data.place(folder)
+    if plan.data.population is None or plan.data.population.count is not None:
+        message = "the plan names no population with a record for each person."
+        raise InputError("D141", message, "Name it: data: population: source.")
+    return folder / plan.data.population.source
+
+
+def _check_names(plan: Plan, by: Sequence[str]) -> None:
+    known = [name for name, variable in plan.variables.items() if variable.role != "identifier"]
+    if not by or len(set(by)) < len(by):
+        raise InputError("D139", "name the variables of the table, each once.", "Say: --by region,age")
+    for name in by:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"Did you mean {near[0]!r}?" if near else "Identifiers cannot be counted."
+            raise InputError("D139", f"{name!r} is not a variable of the plan that can be counted.", hint)
+
+
+def _refuse_small(rows: Rows, file: str | Path) -> None:
+    """Is the population so much larger than the release that the release does not show its counts?"""
+    released, people = open_source(file).count(), rows.count()
+    if released > MOST_RELEASED * people:
+        message = f"the release has {released:,} records where the population has {people:,}: it shows these counts."
+        raise NotReleasable("R020", message, f"It may hold at most {MOST_RELEASED:.0%} of the people who are counted.")
+
+
+def _csv(heads: Sequence[str], lines: Sequence[Sequence[object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerows([heads, *lines])
+    return out.getvalue()

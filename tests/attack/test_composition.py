@@ -1,0 +1,229 @@
+"""Two files about the same people: composition of releases, differencing of partitions and of tables."""
+
+from collections import Counter
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from situations import Record, crowd, situation, table
+
+from incrowd.attack.compatible import compatible
+from incrowd.attack.composition import compose, composition
+from incrowd.attack.differencing import differencing
+from incrowd.attack.overlay import determined
+from incrowd.attack.situation import Beside
+from incrowd.attack.spans import middle, span
+
+NOTHING = Beside()
+
+
+def test_ranges_are_read_as_people_write_them() -> None:
+    read = {
+        "30-39": (30, 39), "40+": (40, np.inf), "[20, 40]": (20, 40), "1,000 to 1,999": (1000, 1999), "£5": (5, 5),
+        "65 or over": (65, np.inf), "-5 to -1": (-5, -1), "≤ 3": (-np.inf, 3),
+    }  # fmt: skip
+    assert {label: span(label) for label in read} == read
+    for label in ("north", "2020-01", "", None, "a-b", "12 High Street"):
+        assert span(label) is None
+    low, high = span("[20, 40)") or (0, 0)
+    assert (low, high < 40, high > 39.999) == (20, True, True)
+    assert middle("16 to under 30") < 23.0001
+    assert compatible(["37"], ["30-39", "40-49", None, "<37"]).tolist() == [[True, False, True, False]]
+
+
+def _fits(one: str | None, other: str | None) -> bool:
+    mine, theirs = span(one), span(other)
+    if one == other or one is None or other is None:
+        return True
+    return bool(mine and theirs and mine[0] <= theirs[1] and theirs[0] <= mine[1])
+
+
+PAIRS = st.lists(
+    st.tuples(st.sampled_from(["20-29", "30-39"]), st.sampled_from(["20-24", "25-34", "35-39"]), st.sampled_from("fm"),
+              st.sampled_from("xyz"), st.sampled_from("01")),
+    min_size=1, max_size=18,
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(PAIRS)
+def test_composition_is_what_going_through_all_pairs_gives(rows: list[tuple[str, str, str, str, str]]) -> None:
+    """The other release has other bands of age; both tell sex and what somebody has."""
+    rows = [row for row in rows if _fits(row[0], row[1])]
+    if not rows:
+        return
+    people: list[Record] = [{"age": a, "sex": s, "has": v} for a, _, s, v, _ in rows]
+    other = [{"age": b, "has": v} for _, b, _, v, there in rows if there == "1"]
+    made = situation(people, ["age", "sex"], ["has"])
+    found = composition(made, Beside(others={"other": table(other, ["age", "has"])}))
+    values, records = 0, 0
+    alone_values, alone_records, in_both = 0, 0, 0
+    for person in people:
+        here = [p for p in people if (p["age"], p["sex"]) == (person["age"], person["sex"])]
+        there = [o for o in other if _fits(o["age"], person["age"])]
+        left = [p for p in here if any(o["has"] == p["has"] for o in there)]
+        one = {p["has"] for p in here} == {person["has"]}
+        two = {o["has"] for o in there} == {person["has"]}
+        values += one or two or {p["has"] for p in left} == {person["has"]}
+        alone_values += one or two
+        records += len(here) == 1 or (len(left) == 1 and left[0] is person)
+        alone_records += len(here) == 1
+        in_both += bool(left)
+    if found[0].success is None:  # nothing was put together, so there is no figure
+        assert not in_both
+        assert all(f.success is None and f.why for f in found)
+        return
+    assert [f.success.hits for f in found if f.success] == [values, records]
+    assert np.allclose([f.baseline or 0 for f in found], [alone_values / len(people), alone_records / len(people)])
+
+
+def test_two_harmless_releases_pin_people_down_together() -> None:
+    """Two hospitals (Ganta et al. 2008): in each the target has two illnesses, and only one of them in both."""
+    first: list[Record] = [{"age": "30-39", "ill": v, "n": "1"} for v in ("flu", "gout", "flu", "gout")]
+    weak = situation(first, ["age"], ["ill"])
+    other = table([{"age": "35-44", "ill": v} for v in ("flu", "measles", "mumps")], ["age", "ill"])
+    found = composition(weak, Beside(others={"clinic": other}))[0]
+    assert found.success is not None
+    assert (found.success.hits, found.success.tries, found.baseline) == (2, 4, 0.0)
+    assert found.claimed is not None
+    assert (found.claimed.hits, found.claimed.tries) == (2, 4)  # those with gout are not in the clinic's file
+    assert set(found.worst) == {1, 3}
+    strong = table([{"age": "35-44", "ill": v} for v in ("flu", "gout", "mumps")], ["age", "ill"])
+    found = composition(weak, Beside(others={"clinic": strong}))[0]
+    assert found.success is not None
+    assert found.success.hits == 0
+    assert composition(weak, NOTHING)[0].success is None
+
+
+def test_two_tiers_of_one_source_are_composed() -> None:
+    people = crowd(
+        600, age=[str(a) for a in range(20, 60)], town=[f"t{i}" for i in range(20)], ill=[f"i{i}" for i in range(300)],
+        pay=["1", "2"],
+    )  # fmt: skip
+
+    def by_age(record: Record) -> Record:
+        return record | {"town": "any"}
+
+    def by_town(record: Record) -> Record:
+        return record | {"age": "any"}
+
+    one = situation(people, ["age", "town"], ["ill"], change=by_age, known=by_age)
+    two = situation(people, ["age", "town"], ["ill", "pay"], change=by_town, known=by_town)
+    found = compose(one, two)
+    assert [f.attack for f in found] == ["composition"] * 3  # ill, the record, and pay
+    assert found[0].success is not None
+    assert found[0].success.tries == 600
+    assert found[0].success.value > found[0].baseline + 0.05
+    expected = 0
+    for person in people:
+        here = {p["ill"] for p in people if p["age"] == person["age"]}
+        there = {p["ill"] for p in people if p["town"] == person["town"]}
+        expected += len(here & there) == 1
+    assert found[0].success.hits == expected > 50
+    same = compose(one, one)
+    assert same[0].success is not None
+    assert same[0].success.value == same[0].baseline
+    apart = compose(situation(people[:300] * 2, ["age"], ["ill"], keep=lambda r: False), one)
+    assert apart[0].success is None
+
+
+def _determined_by_hand(first: Any, second: Any, ones: Any, others: Any) -> set[int]:
+    """Cells of the overlay that have the same number in every solution of the two sets of sums (rank of the system)."""
+    number = len(first)
+    matrix = np.zeros((len(ones) + len(others), number))
+    for cell, (a, b) in enumerate(zip(first, second, strict=True)):
+        matrix[a, cell] = matrix[len(ones) + b, cell] = 1
+    rank = np.linalg.matrix_rank(matrix)
+    unit = np.eye(number)
+    return {c for c in range(number) if np.linalg.matrix_rank(np.vstack([matrix, unit[c]])) == rank}
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1), st.randoms(use_true_random=False))
+def test_an_intersection_is_determined_when_every_solution_has_it(cells: set[tuple[int, int]], chance: Any) -> None:
+    first, second = np.array(sorted(cells)).T
+    people = np.array([chance.randrange(1, 9) for _ in first])
+    ones = np.bincount(first, weights=people, minlength=5).astype(np.int64)
+    others = np.bincount(second, weights=people, minlength=5).astype(np.int64)
+    lines, numbers = determined(first, second, ones, others)
+    assert set(lines.tolist()) == _determined_by_hand(first, second, ones, others)
+    assert numbers.tolist() == people[lines].tolist()
+
+
+def _ages(people: dict[int, int]) -> list[Record]:
+    return [{"age": str(age), "sex": "f"} for age, number in people.items() for _ in range(number)]
+
+
+def test_shifted_bands_give_a_sliver_away_and_independent_ones_do_not() -> None:
+    source = _ages({22: 10, 27: 10, 31: 2, 36: 9, 44: 8})
+
+    def bands(age: str | None, cuts: tuple[int, ...]) -> str:
+        low = max(cut for cut in cuts if cut <= int(str(age)))
+        high = min((cut for cut in cuts if cut > int(str(age))), default=None)
+        return f"{low}+" if high is None else f"{low}-{high - 1}"
+
+    def ours(record: Record) -> Record:
+        return record | {"age": bands(record["age"], (20, 30, 40))}
+
+    made = situation(source, ["age", "sex"], change=ours, known=ours)
+    theirs = [record | {"age": bands(record["age"], (20, 35, 40))} for record in source]
+    found = differencing(made, Beside(others={"old": table(theirs, ["age", "sex"])}))[0]
+    assert found.success is not None
+    assert (found.success.hits, found.success.tries, found.baseline) == (2, len(source), 0.0)
+    assert {source[line - 1]["age"] for line in found.worst} == {"31"}
+    same = [record | {"age": bands(record["age"], (20, 30, 40))} for record in source]
+    found = differencing(made, Beside(others={"old": table(same, ["age", "sex"])}))[0]
+    assert found.success is not None
+    assert found.success.hits == 0
+
+
+def test_two_geographies_are_laid_over_each_other() -> None:
+    """Districts that lie in one county, but for a corner with two people."""
+    source: list[Record] = [
+        {"county": county, "district": district, "v": str(i)}
+        for (county, district), n in {("A", "p"): 8, ("A", "q"): 2, ("B", "q"): 9, ("B", "r"): 7}.items()
+        for i in range(n)
+    ]
+    made = situation(source, ["county"])
+    other = table(source, ["district"])
+    found = differencing(made, Beside(others={"districts": other}))[0]
+    assert found.success is not None
+    assert found.success.hits == 2
+    crossed: list[Record] = [
+        {"county": c, "district": d} for c, d in product("AB", "pq") for _ in range(2 if (c, d) == ("A", "q") else 9)
+    ]
+    found = differencing(situation(crossed, ["county"]), Beside(others={"districts": table(crossed, ["district"])}))[0]
+    assert found.success is not None
+    assert found.success.hits == 0  # four unknowns, three sums: the corner could have any number
+    strange = table([{"district": "somewhere else"}] * 5, ["district"])
+    found = differencing(made, Beside(others={"districts": strange}))[0]
+    assert found.success is None
+
+
+def test_a_published_table_minus_the_release_shows_who_was_left_out() -> None:
+    people = crowd(300, place=list("abc"), sex=["f", "m"], ill=["y", "n"])
+    extra: list[Record] = [{"place": "d", "sex": "f", "ill": "y"}, {"place": "a", "sex": "m", "ill": "y"}]
+    source = [*people, *extra]
+    marked = [*({**p, "in": "1"} for p in people), *({**p, "in": "0"} for p in extra)]
+    made = situation(marked, ["place", "sex"], ["ill"], keep=lambda r: r["in"] == "1")
+
+    def counted(records: list[Record], *columns: str) -> pa.Table:
+        counts = Counter(tuple(r[c] for c in columns) for r in records)
+        cells = [dict(zip(columns, cell, strict=True)) | {"Count": str(n)} for cell, n in counts.items()]
+        total = dict.fromkeys(columns, "Total") | {"Count": str(len(records))}
+        hidden = dict.fromkeys(columns, "c") | {"Count": "<5"}
+        return table([*cells, total, hidden], [*columns, "Count"])
+
+    found = differencing(made, Beside(tables={"t": counted(source, "place", "ill")}))[0]
+    assert found.success is not None
+    assert (found.success.hits, found.success.tries) == (2, 302)
+    assert found.worst == (301, 302)
+    found = differencing(made, Beside(tables={"t": counted(people, "place", "ill")}))[0]
+    assert found.success is not None
+    assert found.success.hits == 0
+    no_counts = table([{"place": "a"}], ["place"])
+    assert differencing(made, Beside(tables={"t": no_counts}))[0].success is None
+    assert differencing(made, NOTHING)[0].success is None

@@ -1,0 +1,110 @@
+"""Every attack on odd releases: it gives figures that can be, or says why there are none; and the same ones again."""
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from situations import Record, situation, table
+
+from incrowd.attack import ATTACKS
+from incrowd.attack.situation import Beside, Situation
+
+HERE = [
+    "homogeneity", "skewness", "inference", "gap", "minimality", "composition", "differencing", "row_order",
+    "dictionary",
+]  # fmt: skip
+RECORDS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "name": st.sampled_from(["ann", "bob", None]),
+            "age": st.sampled_from(["1", "2", "33", None]),
+            "place": st.sampled_from(["a", "b", None]),
+            "ill": st.sampled_from(["y", "n", None]),
+            "pay": st.sampled_from(["10", "20", "n/a", None]),
+            "how": st.sampled_from(["drop", "blank", "coarse", "keep", "keep"]),
+        }
+    ),
+    max_size=14,
+)
+OTHER = st.lists(
+    st.fixed_dictionaries({"age": st.sampled_from(["0-9", "30+", None]), "ill": st.sampled_from(["y", "z", None])}),
+    max_size=5,
+)
+
+
+def _change(record: Record) -> Record:
+    if record["how"] == "blank":
+        return record | {"age": None, "place": None}
+    return record | {"age": "1-40", "place": "*"} if record["how"] == "coarse" else record
+
+
+def _made(records: list[Record], **scenario: Any) -> Situation:
+    return situation(
+        records, ["age", "place"], ["ill", "pay"], keep=lambda r: r["how"] != "drop", change=_change,
+        identifiers=["name"], columns=["age", "place", "ill", "pay", "name"], **scenario,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("word", HERE)
+@settings(max_examples=12, deadline=None)
+@given(records=RECORDS, other=OTHER, error=st.sampled_from([0.0, 0.5, 1.0]), who=st.booleans())
+def test_an_attack_gives_figures_or_says_why_not(
+    word: str, records: list[Record], other: list[Record], error: float, who: bool
+) -> None:
+    if not records:
+        records = [{"name": None, "age": None, "place": None, "ill": None, "pay": None, "how": "drop"}]
+    made = _made(records, error={"age": error}, knows_who_is_in=who)
+    counts = table([{"age": "1", "n": "3"}, {"age": None, "n": None}], ["age", "n"])
+    beside = Beside(others={"other": table(other, ["age", "ill"])}, tables={"counts": counts})
+    found = ATTACKS[word](made, beside)
+    assert found == ATTACKS[word](made, beside)
+    assert found
+    for attacked in found:
+        assert attacked.attack == word
+        assert attacked.knows
+        assert attacked.acts
+        assert attacked.sentence.endswith(".")
+        if attacked.success is None:
+            assert attacked.why
+            continue
+        assert attacked.baseline is not None
+        assert 0 <= attacked.baseline <= 1
+        for rate in (attacked.success, attacked.control, attacked.claimed):
+            assert rate is None or 0 <= rate.hits <= rate.tries
+        assert attacked.residual is None or math.isfinite(attacked.residual)
+        assert attacked.control is not None or attacked.why
+        assert len(attacked.worst) <= 50
+        assert all(1 <= line <= len(records) for line in attacked.worst)
+
+
+@pytest.mark.parametrize("word", HERE)
+def test_no_text_tells_anybodys_value(word: str) -> None:
+    records: list[Record] = [
+        {
+            "name": f"qq{i}",
+            "age": f"qqage{i % 4}",
+            "place": f"qq{i % 2}",
+            "ill": f"qqill{i % 3}",
+            "pay": "5",
+            "how": "keep",
+        }
+        for i in range(40)
+    ]
+    made = _made(records)
+    beside = Beside(others={"other": made.released}, tables={})
+    for attacked in ATTACKS[word](made, beside):
+        assert "qq" not in " ".join([attacked.sentence, attacked.why, attacked.knows, attacked.acts])
+
+
+def test_somebody_who_does_not_know_who_is_in_goes_for_everybody() -> None:
+    records: list[Record] = [
+        {"name": None, "age": "1", "place": "ab"[i % 2], "ill": "y", "pay": None, "how": "drop" if i < 10 else "keep"}
+        for i in range(40)
+    ]
+    for who, number in ((True, 30), (False, 40)):
+        for word in ("homogeneity", "skewness"):
+            success = ATTACKS[word](_made(records, knows_who_is_in=who), Beside())[0].success
+            assert success is not None
+            assert success.tries == number
