@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from benchmarks.bench_verify import best
 from incrowd.attack.linkage import exact_linkage, nearest_linkage
-from incrowd.attack.situation import Beside, Situation
+from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.protect import Context
 from incrowd.risk.value import Scenario
 from incrowd.secret import Secret
@@ -37,7 +37,7 @@ def people(number: int) -> pa.Table:
     return pa.table(columns)
 
 
-def case(knows_who_is_in: bool) -> tuple[Situation, Beside]:
+def case(knows_who_is_in: bool) -> tuple[Situation, Auxiliary]:
     register = people(REGISTER)
     known = register.slice(0, RELEASED + RELEASED // 4)  # a fifth of the original is not released
     lines = np.arange(REGISTER)
@@ -49,7 +49,7 @@ def case(knows_who_is_in: bool) -> tuple[Situation, Beside]:
         Scenario("bench", tuple(VALUES), knows_who_is_in=knows_who_is_in), lambda columns: known.select(columns),
         lambda *purpose: context.draws("attack", *purpose),
     )  # fmt: skip
-    return situation, Beside(register, lines)
+    return situation, Auxiliary(register, lines)
 
 
 def _context() -> Context:
@@ -60,9 +60,9 @@ def _context() -> Context:
 
 def main() -> int:
     bare, worst = duckdb.connect(), 0.0
-    situation, beside = case(True)
+    situation, auxiliary = case(True)
     bare.register("released", situation.released)
-    bare.register("register", beside.register)
+    bare.register("register", auxiliary.register)
     bare.execute("CREATE TABLE a AS SELECT * FROM released")
     bare.execute("CREATE TABLE b AS SELECT * FROM register")
     join = best(lambda: bare.sql(f"SELECT count(*) FROM a JOIN b USING ({', '.join(VALUES)})").fetchall(), 5)
@@ -71,9 +71,9 @@ def main() -> int:
         ("exact match, unique in the register", exact_linkage, False),
         ("nearest match, who is in is known", nearest_linkage, True),
     ):
-        situation, beside = case(knows)
-        attack(situation, beside)  # numba compiles
-        ours = best(lambda attack=attack, s=situation, b=beside: attack(s, b), 3)  # type: ignore[misc]
+        situation, auxiliary = case(knows)
+        attack(situation, auxiliary)  # numba compiles
+        ours = best(lambda attack=attack, s=situation, b=auxiliary: attack(s, b), 3)  # type: ignore[misc]
         worst = max(worst, ours / join)
         row = {"what": what, "join_s": round(join, 3), "ours_s": round(ours, 3), "ratio": round(ours / join, 2)}
         print(json.dumps({**row, "limit": LIMIT}), flush=True)

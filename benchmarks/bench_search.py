@@ -23,7 +23,7 @@ import numpy as np
 from incrowd.keys.hierarchy import Hierarchy, Levels
 from incrowd.keys.packing import add_up, group, pack
 from incrowd.keys.requirements import K
-from incrowd.keys.search.lattice import Search, search
+from incrowd.keys.search.lattice import LatticeSearch, search
 from incrowd.keys.table import Domain, KeyTable, Recode, from_records
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -61,7 +61,7 @@ def seconds(work: Callable[[], object]) -> float:
     return process_time() - start
 
 
-def timed(table: KeyTable, levels: Sequence[Levels], suppression: float) -> tuple[Search, float]:
+def timed(table: KeyTable, levels: Sequence[Levels], suppression: float) -> tuple[LatticeSearch, float]:
     start = process_time()
     found = search(table, levels, [K(5)], suppression=suppression)
     return found, process_time() - start
@@ -149,7 +149,7 @@ def grown(rows: list[dict[str, str]], times: int, keys: Sequence[str], extra: in
     return count([key.domain.name for key in levels], columns, [key.domain.values for key in levels]), levels
 
 
-def figures(found: Search, cpu: float, one: tuple[float, float]) -> dict[str, object]:
+def figures(found: LatticeSearch, cpu: float, one: tuple[float, float]) -> dict[str, object]:
     return {
         "levels": list(found.levels.values()),
         "score": round(found.score, 6),

@@ -113,7 +113,7 @@ def cli_page() -> str:
 
     for module in pkgutil.iter_modules(cli.__path__):
         importlib.import_module(f"incrowd.cli.{module.name}")  # importing it registers its commands
-    whole = typer.main.get_command(cli.app)
+    whole = typer.main.get_command(cli.load())
     parts = [
         "# The command line",
         NOTE,

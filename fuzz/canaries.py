@@ -125,14 +125,9 @@ LEFT_OUT = {
 
 def all_commands() -> list[str]:
     """The commands that the command line has."""
-    from importlib import import_module
-
     from typer.main import get_command
 
     import incrowd.cli
-
-    for name in incrowd.cli.MODULES:
-        import_module(f"incrowd.cli.{name}")
 
     def walk(command: Any, path: str) -> Iterator[str]:
         if not hasattr(command, "commands"):
@@ -141,7 +136,7 @@ def all_commands() -> list[str]:
         for name, inner in command.commands.items():
             yield from walk(inner, f"{path} {name}")
 
-    return list(walk(get_command(incrowd.cli.app), ""))
+    return list(walk(get_command(incrowd.cli.load()), ""))
 
 
 def make(rng: Random) -> dict[str, Any]:

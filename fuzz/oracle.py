@@ -15,7 +15,7 @@ from typing import Any
 Cell = str | None
 Combination = tuple[Cell, ...]
 #: A figure this near to its limit may be judged either way: floating-point numbers are not exact.
-NEAR = 1e-9
+TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Judged:
     @property
     def close(self) -> bool:
         """Too near to the limit to blame anybody."""
-        return abs(self.margin) < NEAR
+        return abs(self.margin) < TOLERANCE
 
 
 class Unjudged(Exception):
@@ -142,7 +142,7 @@ def _likeness(
         return math.inf
     if model in ("beta", "enhanced_beta"):
         gains = {value: share / whole[value] - 1 for value, share in ours.items()}
-        if model == "enhanced_beta" and any(g > -math.log(whole[v]) + NEAR for v, g in gains.items()):
+        if model == "enhanced_beta" and any(g > -math.log(whole[v]) + TOLERANCE for v, g in gains.items()):
             return math.inf
         return max(gains.values())
     if not asked.get("skip_zeros") and set(whole) - set(ours):

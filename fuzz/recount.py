@@ -37,8 +37,8 @@ def check_release(case: Mapping[str, Any], release: Path, audit: Path, outcome: 
         return
     identifiers = [name for name, variable in plan["variables"].items() if variable["role"] == "identifier"]
     outcome.check(not set(names) & set(identifiers), "wrong", "an identifier is released")
-    came, removed = len(next(iter(case["columns"].values()))), [s["records_removed"] for s in log["steps"]]
-    outcome.check(len(rows) == came - sum(removed), "wrong", f"{came} - {sum(removed)} records are {len(rows)}")
+    at_start, removed = len(next(iter(case["columns"].values()))), [s["records_removed"] for s in log["steps"]]
+    outcome.check(len(rows) == at_start - sum(removed), "wrong", f"{at_start} - {sum(removed)} records are {len(rows)}")
     outcome.check(log["steps"][-1]["after"]["records"] == len(rows), "wrong", "the log counts other records")
     lines = _lines(case, rows, outcome)
     _untouched(case, steps, names, rows, lines, outcome)
@@ -125,19 +125,19 @@ def _untouched(
     for name in set(names) & set(case["columns"]):
         key = case["plan"]["variables"][name]["role"] == "key"
         by = touched(steps, name, key)
-        came, out = [_came(case, cell) for cell in case["columns"][name]], [row[name] for row in rows]
+        at_start, out = [_achieved_at_start(case, cell) for cell in case["columns"][name]], [row[name] for row in rows]
         if not by and lines is not None:
-            same = all(cell == came[line] for cell, line in zip(out, lines, strict=True))
+            same = all(cell == at_start[line] for cell, line in zip(out, lines, strict=True))
             outcome.check(same, "wrong", f"the untouched {name!r} is not byte for byte what came")
         elif all(step["step"] in ("shuffle", "swap", "rank_swap") for step in by):
-            more = Counter(out) - Counter(came)
+            more = Counter(out) - Counter(at_start)
             outcome.check(not more, "wrong", f"{name!r} has values that it did not have, or more of them")
         elif lines is not None and all(step["step"] in NAMES_ANEW for step in by):
-            pairs = {(came[line], cell) for cell, line in zip(out, lines, strict=True)}
+            pairs = {(at_start[line], cell) for cell, line in zip(out, lines, strict=True)}
             outcome.check(len(pairs) == len(dict(pairs)), "wrong", f"a value of {name!r} has two new names")
 
 
-def _came(case: Mapping[str, Any], cell: Cell) -> Cell:
+def _achieved_at_start(case: Mapping[str, Any], cell: Cell) -> Cell:
     """A cell as its file can hold it: Excel has no empty texts."""
     return None if case["style"]["form"] == "xlsx" and cell == "" else cell
 
@@ -173,18 +173,18 @@ def _spread(
         return Counter(value for _, value in {(p, row[name] or None) for p, row in zip(people, rows, strict=True)})
     if any(step["step"] == "sample" for step in steps) or (case["unit"] and lines is None):
         return None
-    came = [_came(case, cell) for cell in case["columns"][name]]
+    at_start = [_achieved_at_start(case, cell) for cell in case["columns"][name]]
     by = touched(steps, name, key=False)
     if all(step["step"] in ("shuffle", "swap", "rank_swap") for step in by):
-        new: dict[Cell, Cell] = {cell: cell for cell in came}
+        new: dict[Cell, Cell] = {cell: cell for cell in at_start}
     elif lines is not None and all(step["step"] in NAMES_ANEW for step in by):
-        new = {came[line]: row[name] for row, line in zip(rows, lines, strict=True)}
+        new = {at_start[line]: row[name] for row, line in zip(rows, lines, strict=True)}
     else:
         return None
-    if any(cell not in new for cell in came):
+    if any(cell not in new for cell in at_start):
         return None
-    persons = case["columns"][case["unit"]] if case["unit"] else range(len(came))
-    return Counter(value for _, value in {(p, new[cell] or None) for p, cell in zip(persons, came, strict=True)})
+    persons = case["columns"][case["unit"]] if case["unit"] else range(len(at_start))
+    return Counter(value for _, value in {(p, new[cell] or None) for p, cell in zip(persons, at_start, strict=True)})
 
 
 def _population(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from incrowd.profiling import profile, starter_plan
     from incrowd.report.review import Reviewed
+    from incrowd.risk.background import Background
     from incrowd.risk.value import Risk, Scenario
     from incrowd.rows import Rows, open_source
     from incrowd.rows.lookup import find_hierarchies
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from incrowd.tasks.compare import PlanFigures, compare
     from incrowd.tasks.reproduce import Reproduction, reproduce
     from incrowd.tasks.review import review
-    from incrowd.risk.background import Given
     from incrowd.tasks.risk import Assessment, assess, assess_plan
     from incrowd.tasks.search import FoundRecoding, search_file
     from incrowd.tasks.sweep import Swept, sweep
@@ -53,7 +53,7 @@ _HOME = {
     "Difference": "tasks.audit_diff",
     "DistinctL": "keys.requirements",
     "FoundRecoding": "tasks.search",
-    "Given": "risk.background",
+    "Background": "risk.background",
     "Hierarchy": "keys.hierarchy",
     "IncrowdError": "errors",
     "InputError": "errors",
@@ -113,10 +113,10 @@ _HOME = {
 
 __all__ = [
     "Assessment",
+    "Background",
     "Difference",
     "DistinctL",
     "FoundRecoding",
-    "Given",
     "Hierarchy",
     "IncrowdError",
     "InputError",

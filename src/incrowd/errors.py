@@ -13,7 +13,9 @@ IncrowdError               exit code 1
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 #: Control characters but for tab and line feed; line and paragraph separators; marks that turn text round, join it or
@@ -99,3 +101,14 @@ class PlanError(IncrowdError):
 
     def __str__(self) -> str:
         return self.message
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is nearest, as a hint."""
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f"Did you mean {near[0]!r}?" if near else None
+
+
+def missing_extra(what: str, extra: str, code: str = "X020") -> IncrowdError:
+    """What to raise where something that is installed on request is not there."""
+    return IncrowdError(code, f"{what} is not installed.", f"Install it: pip install 'incrowd[{extra}]'")

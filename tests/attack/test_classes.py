@@ -11,11 +11,11 @@ from situations import Record, crowd, situation
 from incrowd.attack.homogeneity import homogeneity
 from incrowd.attack.knowledge import believed, sensitive_of
 from incrowd.attack.meeting import meet
-from incrowd.attack.situation import Beside
+from incrowd.attack.situation import Auxiliary
 from incrowd.attack.skewness import skewness
 from incrowd.attack.words import percent
 
-NOTHING = Beside()
+NOTHING = Auxiliary()
 RECORDS = st.lists(
     st.fixed_dictionaries(
         {

@@ -14,10 +14,10 @@ from incrowd.attack.compatible import compatible
 from incrowd.attack.composition import compose, composition
 from incrowd.attack.differencing import differencing
 from incrowd.attack.overlay import determined
-from incrowd.attack.situation import Beside
+from incrowd.attack.situation import Auxiliary
 from incrowd.attack.spans import middle, span
 
-NOTHING = Beside()
+NOTHING = Auxiliary()
 
 
 def test_ranges_are_read_as_people_write_them() -> None:
@@ -58,7 +58,7 @@ def test_composition_is_what_going_through_all_pairs_gives(rows: list[tuple[str,
     people: list[Record] = [{"age": a, "sex": s, "has": v} for a, _, s, v, _ in rows]
     other = [{"age": b, "has": v} for _, b, _, v, there in rows if there == "1"]
     made = situation(people, ["age", "sex"], ["has"])
-    found = composition(made, Beside(others={"other": table(other, ["age", "has"])}))
+    found = composition(made, Auxiliary(others={"other": table(other, ["age", "has"])}))
     values, records = 0, 0
     alone_values, alone_records, in_both = 0, 0, 0
     for person in people:
@@ -85,14 +85,14 @@ def test_two_harmless_releases_pin_people_down_together() -> None:
     first: list[Record] = [{"age": "30-39", "ill": v, "n": "1"} for v in ("flu", "gout", "flu", "gout")]
     weak = situation(first, ["age"], ["ill"])
     other = table([{"age": "35-44", "ill": v} for v in ("flu", "measles", "mumps")], ["age", "ill"])
-    found = composition(weak, Beside(others={"clinic": other}))[0]
+    found = composition(weak, Auxiliary(others={"clinic": other}))[0]
     assert found.success is not None
     assert (found.success.hits, found.success.tries, found.baseline) == (2, 4, 0.0)
     assert found.claimed is not None
     assert (found.claimed.hits, found.claimed.tries) == (2, 4)  # those with gout are not in the clinic's file
     assert set(found.worst) == {1, 3}
     strong = table([{"age": "35-44", "ill": v} for v in ("flu", "gout", "mumps")], ["age", "ill"])
-    found = composition(weak, Beside(others={"clinic": strong}))[0]
+    found = composition(weak, Auxiliary(others={"clinic": strong}))[0]
     assert found.success is not None
     assert found.success.hits == 0
     assert composition(weak, NOTHING)[0].success is None
@@ -170,12 +170,12 @@ def test_shifted_bands_give_a_sliver_away_and_independent_ones_do_not() -> None:
 
     made = situation(source, ["age", "sex"], change=ours, known=ours)
     theirs = [record | {"age": bands(record["age"], (20, 35, 40))} for record in source]
-    found = differencing(made, Beside(others={"old": table(theirs, ["age", "sex"])}))[0]
+    found = differencing(made, Auxiliary(others={"old": table(theirs, ["age", "sex"])}))[0]
     assert found.success is not None
     assert (found.success.hits, found.success.tries, found.baseline) == (2, len(source), 0.0)
     assert {source[line - 1]["age"] for line in found.worst} == {"31"}
     same = [record | {"age": bands(record["age"], (20, 30, 40))} for record in source]
-    found = differencing(made, Beside(others={"old": table(same, ["age", "sex"])}))[0]
+    found = differencing(made, Auxiliary(others={"old": table(same, ["age", "sex"])}))[0]
     assert found.success is not None
     assert found.success.hits == 0
 
@@ -189,17 +189,19 @@ def test_two_geographies_are_laid_over_each_other() -> None:
     ]
     made = situation(source, ["county"])
     other = table(source, ["district"])
-    found = differencing(made, Beside(others={"districts": other}))[0]
+    found = differencing(made, Auxiliary(others={"districts": other}))[0]
     assert found.success is not None
     assert found.success.hits == 2
     crossed: list[Record] = [
         {"county": c, "district": d} for c, d in product("AB", "pq") for _ in range(2 if (c, d) == ("A", "q") else 9)
     ]
-    found = differencing(situation(crossed, ["county"]), Beside(others={"districts": table(crossed, ["district"])}))[0]
+    found = differencing(situation(crossed, ["county"]), Auxiliary(others={"districts": table(crossed, ["district"])}))[
+        0
+    ]
     assert found.success is not None
     assert found.success.hits == 0  # four unknowns, three sums: the corner could have any number
     strange = table([{"district": "somewhere else"}] * 5, ["district"])
-    found = differencing(made, Beside(others={"districts": strange}))[0]
+    found = differencing(made, Auxiliary(others={"districts": strange}))[0]
     assert found.success is None
 
 
@@ -217,13 +219,13 @@ def test_a_published_table_minus_the_release_shows_who_was_left_out() -> None:
         hidden = dict.fromkeys(columns, "c") | {"Count": "<5"}
         return table([*cells, total, hidden], [*columns, "Count"])
 
-    found = differencing(made, Beside(tables={"t": counted(source, "place", "ill")}))[0]
+    found = differencing(made, Auxiliary(tables={"t": counted(source, "place", "ill")}))[0]
     assert found.success is not None
     assert (found.success.hits, found.success.tries) == (2, 302)
     assert found.worst == (301, 302)
-    found = differencing(made, Beside(tables={"t": counted(people, "place", "ill")}))[0]
+    found = differencing(made, Auxiliary(tables={"t": counted(people, "place", "ill")}))[0]
     assert found.success is not None
     assert found.success.hits == 0
     no_counts = table([{"place": "a"}], ["place"])
-    assert differencing(made, Beside(tables={"t": no_counts}))[0].success is None
+    assert differencing(made, Auxiliary(tables={"t": no_counts}))[0].success is None
     assert differencing(made, NOTHING)[0].success is None

@@ -13,7 +13,7 @@ from situations import crowd, situation
 
 import incrowd as ic
 from incrowd.attack.homogeneity import homogeneity
-from incrowd.attack.situation import Beside
+from incrowd.attack.situation import Auxiliary
 from incrowd.attack.skewness import skewness
 from incrowd.attack.value import Attacked, Rate
 from incrowd.errors import InputError, PlanError
@@ -47,14 +47,14 @@ def test_suppressed_people_are_no_fair_control_and_those_out_of_a_sample_are() -
     made = situation(people, ["place"], ["ill"], keep=lambda r: r["who"] not in out)
     drawn = np.array([record["who"] in out for record in people])
     for attack in (homogeneity, skewness):
-        unlike, fair = attack(made, Beside())[0], attack(replace(made, by_chance=drawn), Beside())[0]
+        unlike, fair = attack(made, Auxiliary())[0], attack(replace(made, by_chance=drawn), Auxiliary())[0]
         assert (unlike.fair, fair.fair) == (False, True)
         assert unlike.success == fair.success
         assert unlike.control == fair.control
         assert "excuses nothing" in unlike.why
         assert "excuses nothing" not in fair.why
     half = replace(made, by_chance=drawn & (np.arange(800) < 400))
-    control = homogeneity(half, Beside())[0].control
+    control = homogeneity(half, Auxiliary())[0].control
     assert control is not None
     assert control.tries == int((drawn & (np.arange(800) < 400)).sum())  # those who were drawn out, and nobody else
 

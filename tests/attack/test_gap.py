@@ -16,10 +16,10 @@ from incrowd.attack.gaps import around, auc
 from incrowd.attack.knowledge import sensitive_of
 from incrowd.attack.meeting import meet
 from incrowd.attack.minimality import minimality
-from incrowd.attack.situation import Beside
+from incrowd.attack.situation import Auxiliary
 from incrowd.pipeline.trace import trace_plan
 
-NOTHING = Beside()
+NOTHING = Auxiliary()
 ANY = ["yes", "no"]
 
 

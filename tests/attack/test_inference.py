@@ -11,11 +11,11 @@ from people import plan_with, write_case
 from situations import Record, crowd, situation
 
 from incrowd.attack.inference import features, inference
-from incrowd.attack.situation import Beside
+from incrowd.attack.situation import Auxiliary
 from incrowd.keys.nearest import nearest_rows
 from incrowd.pipeline.trace import trace_plan
 
-NOTHING = Beside()
+NOTHING = Auxiliary()
 
 
 def test_keys_that_go_with_the_value_give_it_away_and_others_do_not() -> None:

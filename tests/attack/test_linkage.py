@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from servers import need_spark
 
-from incrowd.attack import ATTACKS, Beside
+from incrowd.attack import ATTACKS, Auxiliary
 from incrowd.attack.knowledge import _others
 from incrowd.attack.linkage import link
 from incrowd.attack.matching import best_matches
@@ -28,17 +28,17 @@ from incrowd.risk.value import Scenario
 
 few = st.sampled_from(["a", "b", "c"])
 people = st.lists(st.tuples(few, few, few), min_size=1, max_size=14)
-NOBODY = Beside()
+NOBODY = Auxiliary()
 
 
-def linked(case: Any, kind: str, beside: Beside = NOBODY) -> Any:
-    field = field_of(case, beside, kind)
+def linked(case: Any, kind: str, auxiliary: Auxiliary = NOBODY) -> Any:
+    field = field_of(case, auxiliary, kind)
     best = best_matches(field.file, field.targets.known, 0 if kind == "linkage" else None)
     return field, best, link(case, field, best, kind)
 
 
-def one(name: str, case: Any, beside: Beside = NOBODY) -> Attacked:
-    (found,) = ATTACKS[name](case, beside)
+def one(name: str, case: Any, auxiliary: Auxiliary = NOBODY) -> Attacked:
+    (found,) = ATTACKS[name](case, auxiliary)
     return found
 
 
@@ -218,13 +218,13 @@ def test_without_response_knowledge_only_population_uniques_are_claimed() -> Non
     assert alone.success == Rate(50, 50)
     assert "no register" in alone.why
     twice = table([*known, *[(str(i), "x") for i in range(25)]], ["k0", "k1"])
-    found = one("linkage", case, Beside(register=twice))
+    found = one("linkage", case, Auxiliary(register=twice))
     assert found.claimed == Rate(25, 25)  # the others have a look-alike in the register
     assert found.success is not None
     assert 25 + 4 < found.success.hits < 50 - 4  # and are picked half of the time
     assert "expected ones" in found.why
     lines = np.r_[np.arange(100), np.full(25, -1)]
-    found = one("linkage", case, Beside(register=twice, register_lines=lines))
+    found = one("linkage", case, Auxiliary(register=twice, register_lines=lines))
     assert found.claimed == Rate(25, 25)
     assert found.outsiders == Rate(0, 75)
     assert "from a register" in found.knows
@@ -234,15 +234,15 @@ def test_without_response_knowledge_a_pick_among_two_is_right_half_of_the_time()
     stranger = Scenario("stranger", ("k0",), knows_who_is_in=False)
     known = [(str(i // 2),) for i in range(400)]
     case = situation(known, range(400), scenario=stranger)
-    for beside in (NOBODY, Beside(register=table(known, ["k0"]))):  # the register has the same two people
-        found = one("linkage", case, beside)
+    for auxiliary in (NOBODY, Auxiliary(register=table(known, ["k0"]))):  # the register has the same two people
+        found = one("linkage", case, auxiliary)
         assert found.success is not None
         assert found.success.low < 0.5 < found.success.high
         assert found.claimed == Rate(0, 0)
-    among_eight = one("linkage", case, Beside(register=table(known * 4, ["k0"])))
+    among_eight = one("linkage", case, Auxiliary(register=table(known * 4, ["k0"])))
     assert among_eight.success is not None
     assert among_eight.success.low < 1 / 8 < among_eight.success.high
-    nobody = one("linkage", case, Beside(register=table([*known, ("9999",)][200:], ["k0"])))
+    nobody = one("linkage", case, Auxiliary(register=table([*known, ("9999",)][200:], ["k0"])))
     assert nobody.success is not None
     assert nobody.success.low < 0.5 < nobody.success.high  # who is not in the register has no look-alike there
 

@@ -167,18 +167,18 @@ def test_a_register_is_said_at_the_categories_of_the_release(tmp_path: Path) -> 
     path = case(tmp_path, {}, [*FIRST, {"step": "sample", "fraction": "0.5"}], requirements=[{"model": "k", "k": "1"}])
     # 71 is no age of the data: the plan's own bands say what it is.
     (tmp_path / "register.csv").write_text("name,age,sex\nn1,21,m\nn2,22,f\nnew,71,f\n")
-    from incrowd.attack.auxiliary import Files, read_beside
+    from incrowd.attack.auxiliary import Files, read_auxiliary
     from incrowd.pipeline.trace import trace_plan
 
     with trace_plan(path) as traced:
         situation = traced.situation()
-        beside = read_beside(traced.plan, traced.context, situation, Files(tmp_path / "register.csv"))
-    assert beside.register is not None
+        auxiliary = read_auxiliary(traced.plan, traced.context, situation, Files(tmp_path / "register.csv"))
+    assert auxiliary.register is not None
     bands = set(situation.known["age"].to_pylist())
-    assert set(beside.register["age"].to_pylist()) == bands
-    assert beside.register["age"][2].as_py() == situation.known["age"][30].as_py()
-    assert beside.register_lines is not None
-    assert beside.register_lines.tolist() == [1, 2, -1]
+    assert set(auxiliary.register["age"].to_pylist()) == bands
+    assert auxiliary.register["age"][2].as_py() == situation.known["age"][30].as_py()
+    assert auxiliary.register_lines is not None
+    assert auxiliary.register_lines.tolist() == [1, 2, -1]
     (tmp_path / "register.csv").write_text("age,colour\n21,red\n")
     found = attacked(path, attacks=["linkage"], register=tmp_path / "register.csv")
     assert found["linkage"].success is not None  # who is in the file is known: the register adds nothing

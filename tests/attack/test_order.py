@@ -17,10 +17,10 @@ from situations import Record, crowd, situation
 import incrowd as ic
 from incrowd.attack.dictionary import dictionary
 from incrowd.attack.row_order import _by_chance, row_order
-from incrowd.attack.situation import Beside
+from incrowd.attack.situation import Auxiliary
 from incrowd.pipeline.trace import trace_plan, trace_release
 
-NOTHING = Beside()
+NOTHING = Auxiliary()
 PEOPLE: list[Record] = [
     {"name": f"Ann {chr(97 + i % 26)}{i * 37 % 211}", "postcode": f"NE{i % 30} {i % 9}XY", "sex": "fm"[i % 2]}
     for i in range(211)

@@ -10,7 +10,7 @@ from people import plan_with, write_case
 from incrowd.attack import ATTACKS
 from incrowd.attack.composition import compose
 from incrowd.attack.meeting import meet
-from incrowd.attack.situation import Beside
+from incrowd.attack.situation import Auxiliary
 from incrowd.pipeline.trace import trace_plan
 
 DROP = {"step": "drop", "variables": ["name"]}
@@ -43,7 +43,7 @@ def test_a_released_record_can_be_its_own_persons(tmp_path: Path, name: str) -> 
     path = write_case(tmp_path, plan_with(steps=PLANS[name]), _lines())
     with trace_plan(path) as traced:
         made = traced.situation()
-        found = {word: attack(made, Beside()) for word, attack in ATTACKS.items()}
+        found = {word: attack(made, Auxiliary()) for word, attack in ATTACKS.items()}
     met = meet(made)
     assert np.array_equal(met.people, np.arange(160))
     assert met.meets[met.combination[made.lines], met.class_of].all()
@@ -63,8 +63,8 @@ def test_two_releases_of_one_source_are_put_together(tmp_path: Path) -> None:
     with trace_plan(tmp_path / "one" / "plan.yaml") as one, trace_plan(tmp_path / "two" / "plan.yaml") as two:
         first, second = one.situation(), two.situation()
         composed = compose(first, second)
-        beside = Beside(others={"two": second.released})
-        apart, overlaid = ATTACKS["composition"](first, beside), ATTACKS["differencing"](first, beside)[0]
+        auxiliary = Auxiliary(others={"two": second.released})
+        apart, overlaid = ATTACKS["composition"](first, auxiliary), ATTACKS["differencing"](first, auxiliary)[0]
     both = int((first.inside & second.inside).sum())
     assert [attacked.success.tries for attacked in composed if attacked.success] == [both, both]
     for attacked in (*composed, *apart):

@@ -18,13 +18,13 @@ from incrowd.attack.gap import gap
 from incrowd.attack.homogeneity import homogeneity
 from incrowd.attack.inference import features
 from incrowd.attack.meeting import meet
-from incrowd.attack.situation import Beside, Situation
+from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.skewness import skewness
 from incrowd.attack.spans import overlaps, span
 from incrowd.attack.value import Attacked
 from incrowd.errors import NotReleasable
 
-NOTHING = Beside()
+NOTHING = Auxiliary()
 LABELS = ["1", "2", "3", "1.0", "1-2", "2-3", "3+", "<2", "x", "y", ANY, None]
 
 
@@ -51,8 +51,8 @@ def test_a_few_records_that_can_be_anybodys_do_not_hide_the_others() -> None:
         found = attack(made, NOTHING)[0]
         assert found.success is not None
         assert found.success.hits >= least
-    beside = Beside(others={"other": table([{"age": "20-59", "ill": ill} for ill in "yn"], ["age", "ill"])})
-    pinned = composition(made, beside)[0]
+    auxiliary = Auxiliary(others={"other": table([{"age": "20-59", "ill": ill} for ill in "yn"], ["age", "ill"])})
+    pinned = composition(made, auxiliary)[0]
     assert pinned.success is not None
     assert pinned.success.hits >= 597
 

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from incrowd.attack import ATTACKS
 from incrowd.attack.predicates import readings, tried_on
 from incrowd.attack.singling_out import rarest
-from incrowd.attack.situation import Beside, Situation
+from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.value import Attacked
 
 
 def one(word: str, made: Situation) -> Attacked:
-    (found,) = ATTACKS[word](made, Beside())
+    (found,) = ATTACKS[word](made, Auxiliary())
     return found
 
 
@@ -219,7 +219,7 @@ def test_a_hundred_columns_and_a_hundred_thousand_people_take_seconds() -> None:
     small = situation([("1",) * 100], [0], names=list(columns))
     made = Situation(
         released=whole, lines=np.arange(100_000), known=whole, people=np.arange(100_000), keys=tuple(columns),
-        sensitive=(), scenario=small.scenario, came=small.came, draws=small.draws,
+        sensitive=(), scenario=small.scenario, at_start=small.at_start, draws=small.draws,
     )  # fmt: skip
     begun = time.perf_counter()
     found = one("singling_out_any", made)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from situations import Record, situation, table
 
 from incrowd.attack import ATTACKS
-from incrowd.attack.situation import Beside, Situation
+from incrowd.attack.situation import Auxiliary, Situation
 
 HERE = [
     "homogeneity", "skewness", "inference", "gap", "minimality", "composition", "differencing", "row_order",
@@ -57,9 +57,9 @@ def test_an_attack_gives_figures_or_says_why_not(
         records = [{"name": None, "age": None, "place": None, "ill": None, "pay": None, "how": "drop"}]
     made = _made(records, error={"age": error}, knows_who_is_in=who)
     counts = table([{"age": "1", "n": "3"}, {"age": None, "n": None}], ["age", "n"])
-    beside = Beside(others={"other": table(other, ["age", "ill"])}, tables={"counts": counts})
-    found = ATTACKS[word](made, beside)
-    assert found == ATTACKS[word](made, beside)
+    auxiliary = Auxiliary(others={"other": table(other, ["age", "ill"])}, tables={"counts": counts})
+    found = ATTACKS[word](made, auxiliary)
+    assert found == ATTACKS[word](made, auxiliary)
     assert found
     for attacked in found:
         assert attacked.attack == word
@@ -93,8 +93,8 @@ def test_no_text_tells_anybodys_value(word: str) -> None:
         for i in range(40)
     ]
     made = _made(records)
-    beside = Beside(others={"other": made.released}, tables={})
-    for attacked in ATTACKS[word](made, beside):
+    auxiliary = Auxiliary(others={"other": made.released}, tables={})
+    for attacked in ATTACKS[word](made, auxiliary):
         assert "qq" not in " ".join([attacked.sentence, attacked.why, attacked.knows, attacked.acts])
 
 
@@ -105,6 +105,6 @@ def test_somebody_who_does_not_know_who_is_in_goes_for_everybody() -> None:
     ]
     for who, number in ((True, 30), (False, 40)):
         for word in ("homogeneity", "skewness"):
-            success = ATTACKS[word](_made(records, knows_who_is_in=who), Beside())[0].success
+            success = ATTACKS[word](_made(records, knows_who_is_in=who), Auxiliary())[0].success
             assert success is not None
             assert success.tries == number

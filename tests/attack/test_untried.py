@@ -18,9 +18,9 @@ import incrowd as ic
 from incrowd.attack import ATTACKS
 from incrowd.attack.composition import compose
 from incrowd.attack.on_run import judge
-from incrowd.attack.situation import Beside, Situation
+from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.value import Attacked, Rate
-from incrowd.cli import app, auditing  # noqa: F401 - it registers its commands
+from incrowd.cli import load
 from incrowd.errors import NotReleasable, PlanError
 from incrowd.plan import load_plan
 from incrowd.plan.steps import Attack
@@ -35,7 +35,7 @@ BY_KEYS = {
     "composition",
 }  # fmt: skip
 ON_VALUES = {"homogeneity", "skewness", "inference", "gap", "minimality"}
-OTHER = Beside(others={"other": table([{"age": "20", "note": "1"}, {"age": "25", "note": "2"}], ["age", "note"])})
+OTHER = Auxiliary(others={"other": table([{"age": "20", "note": "1"}, {"age": "25", "note": "2"}], ["age", "note"])})
 
 
 def _made(people: list[Record] = PEOPLE, **changes: Any) -> Situation:
@@ -51,63 +51,65 @@ def _strange(record: Record) -> Record:
 
 
 #: How an attack can be starved: the situation, what the intruder has beside it, and which attacks then try nothing.
-STARVED: dict[str, tuple[Situation, Beside, set[str]]] = {
+STARVED: dict[str, tuple[Situation, Auxiliary, set[str]]] = {
     "everybody was suppressed": (_made(keep=lambda r: False), OTHER, set(ATTACKS)),
     "no key of the scenario is released": (
         replace(_made(), scenario=replace(_made().scenario, keys=())), OTHER, BY_KEYS),
     "all keys are missing": (_made(change=_blank("age", "place"), known=_blank("age", "place")), OTHER, BY_KEYS),
-    "all keys are missing in the release": (_made(change=_blank("age", "place")), Beside(), BY_KEYS - {"composition"}),
+    "all keys are missing in the release": (
+        _made(change=_blank("age", "place")), Auxiliary(), BY_KEYS - {"composition"},
+    ),
     "no label means anything": (
-        _made(change=_strange, known=lambda r: r | {"place": "x", "age": "y"}), Beside(),
+        _made(change=_strange, known=lambda r: r | {"place": "x", "age": "y"}), Auxiliary(),
         {"linkage", "nearest", "probabilistic", "singling_out"}),
-    "no value is left": (_made(change=_blank("ill"), known=_blank("ill")), Beside(), ON_VALUES),
-    "no sensitive variable": (situation(PEOPLE, ["age", "place"], columns=["age", "place"]), Beside(), ON_VALUES),
-    "nothing beside": (_made(), Beside(), {"composition", "differencing"}),
+    "no value is left": (_made(change=_blank("ill"), known=_blank("ill")), Auxiliary(), ON_VALUES),
+    "no sensitive variable": (situation(PEOPLE, ["age", "place"], columns=["age", "place"]), Auxiliary(), ON_VALUES),
+    "nothing beside": (_made(), Auxiliary(), {"composition", "differencing"}),
     "another file without a record": (
-        _made(), Beside(others={"o": table([], ["age", "note"])}), {"composition", "differencing"}),
+        _made(), Auxiliary(others={"o": table([], ["age", "note"])}), {"composition", "differencing"}),
     "another file without a shared column": (
-        _made(), Beside(others={"o": table([{"colour": "red"}], ["colour"])}), {"composition", "differencing"}),
+        _made(), Auxiliary(others={"o": table([{"colour": "red"}], ["colour"])}), {"composition", "differencing"}),
     "another file with the keys alone": (
-        _made(), Beside(others={"o": table([{"age": "20"}], ["age"])}), {"composition"}),
+        _made(), Auxiliary(others={"o": table([{"age": "20"}], ["age"])}), {"composition"}),
     "another file without a value in common": (
-        _made(), Beside(others={"o": table([{"note": "x"}, {"note": "y"}], ["note"])}), {"composition"}),
+        _made(), Auxiliary(others={"o": table([{"note": "x"}, {"note": "y"}], ["note"])}), {"composition"}),
     "another file about others": (
-        _made(), Beside(others={"o": table([{"age": "95", "note": "1"}], ["age", "note"])}), {"composition"}),
+        _made(), Auxiliary(others={"o": table([{"age": "95", "note": "1"}], ["age", "note"])}), {"composition"}),
     "a table without a cell of anybody": (
         _made(keep=lambda r: r["name"] != "n1"),
-        Beside(tables={"t": table([{"place": "zz", "n": "4"}], ["place", "n"])}), {"differencing"}),
+        Auxiliary(tables={"t": table([{"place": "zz", "n": "4"}], ["place", "n"])}), {"differencing"}),
     "a table without a count": (
         _made(keep=lambda r: r["name"] != "n1"),
-        Beside(tables={"t": table([{"place": "a", "n": "*"}], ["place", "n"])}), {"differencing"}),
+        Auxiliary(tables={"t": table([{"place": "a", "n": "*"}], ["place", "n"])}), {"differencing"}),
     "a register of nobody": (
-        _made(), Beside(register=table([], ["age", "place"]), register_lines=np.zeros(0, np.int64)),
+        _made(), Auxiliary(register=table([], ["age", "place"]), register_lines=np.zeros(0, np.int64)),
         {"linkage", "nearest", "probabilistic"}),
     "a register of others": (
-        _made(), Beside(register=table([{"age": "20", "place": "a"}] * 3, ["age", "place"]),
+        _made(), Auxiliary(register=table([{"age": "20", "place": "a"}] * 3, ["age", "place"]),
                         register_lines=np.full(3, -1)), {"linkage", "nearest", "probabilistic"}),
     "a register of nobody, by whom people are told apart": (
-        _made(knows_who_is_in=False), Beside(register=table([], ["age", "place"])),
+        _made(knows_who_is_in=False), Auxiliary(register=table([], ["age", "place"])),
         {"linkage", "nearest", "probabilistic"}),
-    "no pseudonym": (_made(), Beside(), {"dictionary"}),
+    "no pseudonym": (_made(), Auxiliary(), {"dictionary"}),
     "nobody has a name": (
         situation([r | {"name": None, "p": f"{i:032x}"} for i, r in enumerate(PEOPLE)], ["age", "place"], ["ill"],
-                  identifiers=["name"], columns=["age", "place", "ill", "p"]), Beside(), {"dictionary"}),
-    "nothing is missing": (_made(), Beside(), {"gap", "minimality"}),
+                  identifiers=["name"], columns=["age", "place", "ill", "p"]), Auxiliary(), {"dictionary"}),
+    "nothing is missing": (_made(), Auxiliary(), {"gap", "minimality"}),
     "a gap without a neighbour": (
         situation([*({"a": "1", "b": "1", "ill": "yn"[i % 2]} for i in range(9)), {"a": "2", "b": "2", "ill": "y"}],
-                  ["a", "b"], ["ill"], keep=lambda r: r["a"] == "1"), Beside(), {"gap", "minimality"}),
+                  ["a", "b"], ["ill"], keep=lambda r: r["a"] == "1"), Auxiliary(), {"gap", "minimality"}),
     "nobody has a class": (
-        _made(keep=lambda r: int(str(r["age"])) < 22, known=lambda r: r | {"age": "2" + str(r["age"])}), Beside(),
+        _made(keep=lambda r: int(str(r["age"])) < 22, known=lambda r: r | {"age": "2" + str(r["age"])}), Auxiliary(),
         {"homogeneity", "skewness"}),
-    "two records": (_made(keep=lambda r: r["name"] in ("n1", "n2")), Beside(), {"row_order"}),
+    "two records": (_made(keep=lambda r: r["name"] in ("n1", "n2")), Auxiliary(), {"row_order"}),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("starved", STARVED)
 def test_an_attack_that_has_nothing_to_try_has_no_figure_and_says_why(starved: str) -> None:
-    made, beside, words = STARVED[starved]
+    made, auxiliary, words = STARVED[starved]
     for word in words:
-        for one in ATTACKS[word](made, beside):
+        for one in ATTACKS[word](made, auxiliary):
             assert one.success is None, (word, one)
             assert one.excess is None
             assert one.why
@@ -127,7 +129,7 @@ def test_the_same_attacks_give_a_figure_when_they_are_fed(word: str) -> None:
         people, ["age", "place"], ["ill"], identifiers=["name"], columns=[*COLUMNS, "p"],
         keep=lambda r: (r["age"], r["place"]) != ("20", "a"),
     )  # fmt: skip
-    found = ATTACKS[word](made, Beside(others={"other": table(people[:300], ["age", "note"])}))
+    found = ATTACKS[word](made, Auxiliary(others={"other": table(people[:300], ["age", "note"])}))
     assert all(one.success is not None and one.success.tries > 0 for one in found), found
 
 
@@ -212,7 +214,7 @@ def test_a_review_with_a_file_that_has_nothing_to_compare_is_no_good_news(tmp_pa
         assert all(risk.now is None for risk in figures)
         assert not any(one.now.success is not None for one in found.attacks if one.now.attack == "composition")
     done = CliRunner().invoke(
-        app, ["review", str(run.folder), "--attack", "linkage", "--external", str(tmp_path / "colours.csv")]
+        load(), ["review", str(run.folder), "--attack", "linkage", "--external", str(tmp_path / "colours.csv")]
     )
     assert done.exit_code == 1
     assert "could be tried became worse" in " ".join(done.stdout.split())

@@ -61,7 +61,7 @@ def test_today_is_not_the_future_and_what_is_missing_is_no_fault() -> None:
 
 
 def test_check_counts_what_is_not_attested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    from incrowd.cli.commands import check
+    from incrowd.cli.check import check
 
     path = write_case(tmp_path, plan_with(attest={"dpia": GOOD}))
     check(path)

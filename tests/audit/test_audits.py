@@ -18,11 +18,11 @@ from sealing_cases import as_before_seals, reseal
 from typer.testing import CliRunner
 
 import incrowd as ic
-import incrowd.cli.audit  # registers the commands
-from incrowd.attack.situation import Beside, Situation
+from incrowd.attack import on_run
+from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.audit.past import PastRun
-from incrowd.cli import app
+from incrowd.cli import load
 from incrowd.report.review import Reviewed, review_page, write_review
 
 SCENARIO = {"name": "nosy", "keys": ["age", "sex"]}
@@ -97,9 +97,9 @@ def test_attacks_and_verdicts_are_read_from_the_log() -> None:
 
 def test_the_command_prints_both_ways(made: ic.Run) -> None:
     runner = CliRunner()
-    done = runner.invoke(app, ["audit", "diff", str(made.folder), str(made.release), "--json"])
+    done = runner.invoke(load(), ["audit", "diff", str(made.folder), str(made.release), "--json"])
     assert (done.exit_code, json.loads(done.stdout)) == (0, [])
-    assert "the same" in runner.invoke(app, ["audit", "diff", str(made.folder), str(made.release)]).stdout
+    assert "the same" in runner.invoke(load(), ["audit", "diff", str(made.folder), str(made.release)]).stdout
 
 
 # Review
@@ -212,10 +212,10 @@ def test_a_register_is_brought_to_the_categories_of_the_release(made: ic.Run, tm
     ]
 
 
-def _attack(hits: int) -> Callable[[Situation, Beside], list[Attacked]]:
-    def attack(situation: Situation, beside: Beside) -> list[Attacked]:
+def _attack(hits: int) -> Callable[[Situation, Auxiliary], list[Attacked]]:
+    def attack(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
         assert situation.released.num_rows == 60
-        told = "a register" if beside.register is not None else "nothing"
+        told = "a register" if auxiliary.register is not None else "nothing"
         return [Attacked("try", situation.scenario.name, told, "guesses", Rate(hits, 60), 0.1, None, "Found them.")]
 
     return attack
@@ -284,12 +284,12 @@ def test_the_page_escapes_what_it_shows() -> None:
 def test_the_exit_code_says_whether_it_became_worse(made: ic.Run, tmp_path: Path) -> None:
     runner = CliRunner()
     run = _copy(made, tmp_path / "copy")
-    done = runner.invoke(app, ["review", str(run)])
+    done = runner.invoke(load(), ["review", str(run)])
     assert done.exit_code == 0, done.stdout
     assert list(run.glob("review-*/review.html"))
     file = run / "release" / "people.csv"
     file.write_text(file.read_text() + "77,f,y,001\n")
     as_before_seals(run)
-    done = runner.invoke(app, ["review", str(run), "--json", "--unsigned", "--out", str(tmp_path / "new")])
+    done = runner.invoke(load(), ["review", str(run), "--json", "--unsigned", "--out", str(tmp_path / "new")])
     assert done.exit_code == 1
     assert json.loads(done.stdout)["worse"]

@@ -19,7 +19,7 @@ import incrowd as ic
 from incrowd.audit.checked import Trust
 from incrowd.audit.signatures import sign
 from incrowd.audit.signing import VARIABLE, find_signer, make_key, new_signer, read_key
-from incrowd.cli import app, attacking, auditing, commands, intruding, reporting, sealing, tables  # noqa: F401
+from incrowd.cli import load
 from incrowd.errors import SecretError
 from incrowd.tasks.audit_sign import add_files, refuse_forgery
 from incrowd.tasks.intruder_test import Options, new_test
@@ -409,7 +409,7 @@ def test_what_a_stranger_puts_there_does_not_steer_a_terminal(run: Path, monkeyp
     signer = new_signer()
     told = {"kind": "sign-off", "name": "\x1b]0;x\x07", "role": "board", "decision": "approve"}
     sign(run / "audit", (run / "audit" / "manifest.json").read_bytes(), told, signer)
-    done = CliRunner().invoke(app, ["audit", "verify", str(run)])
+    done = CliRunner().invoke(load(), ["audit", "verify", str(run)])
     assert done.exit_code == 1
     assert "\x1b" not in done.stdout
     assert "it is no statement" in done.stdout
@@ -468,21 +468,23 @@ def test_keys_are_made_for_their_owner_and_read_with_care(tmp_path: Path, monkey
 
 def test_the_commands_say_it_and_end_with_the_code(run: Path, tmp_path: Path) -> None:
     runner, key = CliRunner(), str(tmp_path / "mine")
-    assert runner.invoke(app, ["audit", "keygen", key]).exit_code == 0
+    assert runner.invoke(load(), ["audit", "keygen", key]).exit_code == 0
     command = ["audit", "sign", str(run), "--name", "A", "--role", "board", "--key", key]
-    assert runner.invoke(app, command).exit_code == 0
+    assert runner.invoke(load(), command).exit_code == 0
     home = str(run.parents[1] / "incrowd.signing.pub")
-    done = runner.invoke(app, ["audit", "verify", str(run), "--trust", home, "--trust", f"{key}.pub"])
+    done = runner.invoke(load(), ["audit", "verify", str(run), "--trust", home, "--trust", f"{key}.pub"])
     assert done.exit_code == 0, done.stdout
     assert "As it was sealed" in done.stdout
-    done = runner.invoke(app, ["audit", "verify", str(run), "--json"])
+    done = runner.invoke(load(), ["audit", "verify", str(run), "--json"])
     assert done.exit_code == 1
     told = json.loads(done.stdout)
     assert not told["ok"]
     assert "not known here" in told["says"][0]
-    assert runner.invoke(app, ["reproduce", str(run)]).exit_code == 0, "an unknown sign-off keeps nobody from reading"
+    assert runner.invoke(load(), ["reproduce", str(run)]).exit_code == 0, (
+        "an unknown sign-off keeps nobody from reading"
+    )
     _flip(run / "audit" / "report.html", run)
-    assert runner.invoke(app, ["audit", "verify", str(run)]).exit_code == 1
+    assert runner.invoke(load(), ["audit", "verify", str(run)]).exit_code == 1
     for words in (
         ["reproduce"],
         ["review"],
@@ -491,7 +493,7 @@ def test_the_commands_say_it_and_end_with_the_code(run: Path, tmp_path: Path) ->
         ["table", "--by", "name"],
         ["audit", "diff", str(run)],
     ):
-        done = runner.invoke(app, [*words, str(run)])
+        done = runner.invoke(load(), [*words, str(run)])
         assert done.exit_code != 0, words
         assert "D295" in str(done.exception), words
 
@@ -502,7 +504,7 @@ def test_a_run_is_signed_with_the_key_that_is_named(tmp_path: Path, monkeypatch:
     vault = tmp_path / "vault"
     vault.mkdir()
     signer = make_key(vault / "key")
-    done = CliRunner().invoke(app, ["run", str(path), "--signing-key", str(vault / "key"), "--json"])
+    done = CliRunner().invoke(load(), ["run", str(path), "--signing-key", str(vault / "key"), "--json"])
     assert done.exit_code == 0, done.stdout
     assert not (tmp_path / "incrowd.signing").exists()
     trust = ic.Trust((vault / "key.pub",))

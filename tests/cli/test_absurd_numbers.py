@@ -112,7 +112,7 @@ def numeric_options() -> list[tuple[str, str]]:
             if {int, float} & {hints.get(option.name), *typing.get_args(hints.get(option.name))}:
                 found.append((" ".join(path), option.opts[0]))
 
-    walk(typer.main.get_command(cli.app), ())
+    walk(typer.main.get_command(cli.load()), ())
     return found
 
 

@@ -9,9 +9,7 @@ from people import plan_with, write_case
 from typer.testing import CliRunner
 
 import incrowd as ic
-import incrowd.cli.attack  # they register commands
-import incrowd.cli.commands
-from incrowd.cli import app
+from incrowd.cli import load
 from incrowd.errors import IncrowdError
 
 SCENARIOS = [{"name": "a neighbour", "keys": ["age", "sex"]}, {"name": "seen", "keys": ["sex"]}]
@@ -19,7 +17,7 @@ SCENARIOS = [{"name": "a neighbour", "keys": ["age", "sex"]}, {"name": "seen", "
 
 def attack(folder: Path, *arguments: str) -> Result:
     with contextlib.chdir(folder):
-        return CliRunner(env={"COLUMNS": "200"}).invoke(app, ["attack", *arguments])
+        return CliRunner(env={"COLUMNS": "200"}).invoke(load(), ["attack", *arguments])
 
 
 def weak(folder: Path) -> Path:

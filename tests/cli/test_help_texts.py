@@ -1,7 +1,6 @@
 """The help of every command is shown as it is written: Rich makes nothing else of it."""
 
 from collections.abc import Iterator
-from importlib import import_module
 
 import click
 import pytest
@@ -18,9 +17,7 @@ def _commands(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tu
         yield from _commands(inner, (*path, name))
 
 
-for module in incrowd.cli.MODULES:
-    import_module(f"incrowd.cli.{module}")
-COMMANDS = dict(_commands(typer.main.get_command(incrowd.cli.app)))
+COMMANDS = dict(_commands(typer.main.get_command(incrowd.cli.load())))
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
@@ -29,7 +26,7 @@ def test_no_help_is_taken_for_markup_or_emoji(path):
     texts = [command.help, *(getattr(parameter, "help", None) for parameter in command.params)]
     for text in filter(None, texts):
         assert Text.from_markup(text).plain == text
-    shown = CliRunner().invoke(incrowd.cli.app, [*path, "--help"]).output
+    shown = CliRunner().invoke(incrowd.cli.load(), [*path, "--help"]).output
     written = "".join(filter(None, texts)) + "".join(
         inner.help or "" for inner in getattr(command, "commands", {}).values()
     )

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 from browser import Page
+from commands import MANY
 from hypothesis import given
 from hypothesis import strategies as st
 from people import SECRET
@@ -21,26 +22,12 @@ from people import SECRET
 from incrowd.cli._consoles import PlainConsole, marked
 from incrowd.errors import Fault, InputError, visible
 from incrowd.report.charts.frontier import frontier_page
-from incrowd.utility.points import Point, Sweep
+from incrowd.utility.points import Sweep, SweepPoint
 
 #: Clears a screen, names a window, turns text round, hides itself, colours, links: and a script for pages.
 EVIL = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202egnp.exe\u2066\u200b[red]x[/red][link=https://evil.example]y[/link]:smile:"
 PAGE_EVIL = f"{EVIL}</script><script>alert(1)</script><img src=x onerror=alert(1)>"
 ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-
-#: Runs several commands in one process, as `incrowd` would, and says where each ends.
-MANY = """
-import json, sys
-from incrowd.cli import main
-for arguments in json.loads(sys.argv[1]):
-    sys.argv = ["incrowd", *arguments]
-    try:
-        main()
-        code = 0
-    except SystemExit as ended:
-        code = ended.code
-    print(f"ENDED {arguments[0]!a} {code}", flush=True)
-"""
 
 
 @given(st.text())
@@ -171,7 +158,7 @@ def test_reports_show_such_texts_and_are_not_broken_by_them(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("evil", [PAGE_EVIL, "\ue000", "<!--<script>"])
 def test_the_page_of_a_sweep_holds_no_script_of_a_plan(evil: str) -> None:
-    point = Point(evil, {evil: evil}, 10, 9, {evil: 1}, 0.1, 2, 0.5, 0.2, (), evil)
+    point = SweepPoint(evil, {evil: evil}, 10, 9, {evil: 1}, 0.1, 2, 0.5, 0.2, (), evil)
     page = frontier_page(Sweep(evil, (point,), evil, evil, evil, (point,)))
     honest = frontier_page(Sweep("k", (point_named("k"),), "k", None, "fine"))
     assert page.count("</script>") == honest.count("</script>")
@@ -179,5 +166,5 @@ def test_the_page_of_a_sweep_holds_no_script_of_a_plan(evil: str) -> None:
     assert "onerror=alert" not in page or "\\u003cimg src=x" in page
 
 
-def point_named(name: str) -> Point:
-    return Point(name, {name: name}, 10, 9, {}, 0.1, 2, 0.5, 0.2, (), "")
+def point_named(name: str) -> SweepPoint:
+    return SweepPoint(name, {name: name}, 10, 9, {}, 0.1, 2, 0.5, 0.2, (), "")

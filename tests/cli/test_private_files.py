@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import MANY
 from people import SECRET, plan_with, write_case
 from servers import absent
-from test_plain_terminal import MANY
 
 from incrowd.errors import InputError, SecretError
 from incrowd.machine.writing import private_file, write_private

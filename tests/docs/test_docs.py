@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import re
 import runpy
-import shlex
 import shutil
 import subprocess
 import sys
@@ -15,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from commands import call
 
 import incrowd as ic
-from incrowd.cli import main
 from incrowd.demo import write_example
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -97,19 +94,6 @@ def test_the_python_of_the_pages_on_the_api_runs(desk: Path) -> None:
     code = "".join(f"exec(compile({python_of(name)!r}, {name!r}, 'exec'), {{}})\n" for name in API)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-
-
-def call(command: str) -> tuple[int, str, str]:
-    """Run an incrowd command in this process: exit code, output, faults."""
-    out, err = io.StringIO(), io.StringIO()
-    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        patch.setattr(sys, "argv", shlex.split(command))
-        try:
-            main()
-            code: object = 0
-        except SystemExit as ended:
-            code = ended.code
-    return int(str(code or 0)), out.getvalue(), err.getvalue()
 
 
 @pytest.mark.parametrize("name", pages_with("sh", "console"))

@@ -47,7 +47,7 @@ def commands() -> list[str]:
             found += walk(one, f"{path}{name} ") if inside else [path + name]  # type: ignore[arg-type]
         return found
 
-    return sorted(walk(typer.main.get_command(incrowd.cli.app), ""))  # type: ignore[arg-type]
+    return sorted(walk(typer.main.get_command(incrowd.cli.load()), ""))  # type: ignore[arg-type]
 
 
 def rows(text: str) -> list[list[str]]:

@@ -40,7 +40,7 @@ def situation(
         keys=tuple(names),
         sensitive=(),
         scenario=scenario or Scenario("test", tuple(names)),
-        came=lambda columns: table(known, names).select(list(columns)),
+        at_start=lambda columns: table(known, names).select(list(columns)),
         draws=draws,
         loose=frozenset(loose),
     )

@@ -13,7 +13,7 @@ from people import PLAN, plan_with, write_case
 import incrowd as ic
 from incrowd.attack.value import Attacked, Rate
 from incrowd.audit.log import RunLog
-from incrowd.intruder_test.value import Line, Luck, Scores, Tested
+from incrowd.intruder_test.value import Luck, ScoreLine, Scores, Tested
 from incrowd.pipeline import Run
 from incrowd.plan.attest import ASKED as ATTESTED
 from incrowd.plan.steps import ATTACK_NAMES
@@ -100,7 +100,7 @@ def nothing_missing(log: RunLog) -> RunLog:
 def scores(claims: int, right: int, luck: float = 0.5) -> Scores:
     """A human intruder test with so many claims, so many of them right."""
     verdicts = ["correct"] * right + ["wrong"] * (claims - right)
-    total = Line.of("all", verdicts, [50] * claims)
+    total = ScoreLine.of("all", verdicts, [50] * claims)
     return Scores(
         "A test", "0" * 64, 60, "scenario-one", "2026-01-31", 5, 5, 2.0, 10, 5, "", claims, 0, total, total.high, 0.1,
         0.1, Luck(claims, right, 0.1, luck, luck), 0, 0.2, 0.2, 0,

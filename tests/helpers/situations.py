@@ -48,7 +48,7 @@ def situation(
         keys=tuple(keys),
         sensitive=tuple(sensitive),
         scenario=Scenario(**{"name": EVERYTHING, "keys": tuple(keys), **scenario}),
-        came=lambda names: table(source, list(names)),
+        at_start=lambda names: table(source, list(names)),
         draws=lambda *purpose: context.draws("attack", *purpose),
         identifiers=tuple(identifiers),
         columns=tuple(every),

@@ -53,7 +53,7 @@ def good(columns: Columns) -> Columns:
 def fetched(columns: Columns, question: Question) -> Fetched:
     """What a question needs, counted in memory."""
     found: dict[Any, Tally] = {}
-    for need in (*question.needs(), *question.came_needs()):
+    for need in (*question.needs(), *question.needs_at_start()):
         numbers = sorted({name for pair in need.pairs for name in pair})
         ordered = [name for pair in need.pairs for name in pair] or numbers
         found[need] = tally_records(columns, list(dict.fromkeys(ordered)))
@@ -73,9 +73,9 @@ def question_of(case: dict[str, Any], columns: Columns, folder: Path = Path()) -
 
 
 def outcome(
-    case: dict[str, Any], original: Columns, released: Columns, folder: Path = Path(), came: Columns | None = None
+    case: dict[str, Any], original: Columns, released: Columns, folder: Path = Path(), at_start: Columns | None = None
 ) -> Outcome:
     """The verdict on one use case; `came` is the file before recoding, where it is another one."""
     question = question_of(case, original, folder)
     before, after = fetched(original, question), fetched(released, question)
-    return question.evaluate(before, after, before if came is None else fetched(came, question))[0]
+    return question.evaluate(before, after, before if at_start is None else fetched(at_start, question))[0]

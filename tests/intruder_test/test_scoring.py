@@ -18,9 +18,9 @@ from incrowd.errors import InputError
 from incrowd.intruder_test.custodian import Judged, Material
 from incrowd.intruder_test.desk import Claim
 from incrowd.intruder_test.schema import ReleasedColumn
-from incrowd.intruder_test.scoring import advise, compare, score
+from incrowd.intruder_test.scoring import advise, compare_scores, score
 from incrowd.intruder_test.store import Facts
-from incrowd.intruder_test.value import Line, Luck, Used, dump_scores, load_scores, read_tested
+from incrowd.intruder_test.value import Luck, ScoreLine, Used, dump_scores, load_scores, read_tested
 from incrowd.intruder_test.verdicts import Truth, judge
 from incrowd.report.tested import bands_chart, intruder_report, used_chart
 
@@ -219,7 +219,7 @@ def test_undecided_claims_may_all_be_right() -> None:
 
 
 def _told(right: int, wrong: int, used: list[Used], luck: Luck | None, **more: object) -> tuple[str, ...]:
-    total = Line.of("all claims", ["correct"] * right + ["wrong"] * wrong, [50] * (right + wrong))
+    total = ScoreLine.of("all claims", ["correct"] * right + ["wrong"] * wrong, [50] * (right + wrong))
     blank = replace(score(_material([]), 0), total=total, by_variable=tuple(used), luck=luck, bands=(), **more)
     return advise(blank, 6)
 
@@ -246,15 +246,15 @@ def test_what_to_change() -> None:
 def test_two_tests_of_one_release() -> None:
     few = score(_material([(1, 1, 3, None, 90, {"age"}, None)] * 20), 0)
     many = score(_material([(1, 1, 1, None, 90, {"age"}, None)] * 20), 0)
-    same, other = compare(few, few), compare(few, many)
+    same, other = compare_scores(few, few), compare_scores(few, many)
     assert same.chance == pytest.approx(1)
     assert other.chance is not None
     assert other.chance < 1e-9
     assert "larger than luck" in other.sentences[-1]
     assert "does not show that nothing has changed" in same.sentences[-1]
-    assert compare(few, score(_material([]), 0)).chance is None
+    assert compare_scores(few, score(_material([]), 0)).chance is None
     with pytest.raises(InputError, match="D225"):
-        compare(few, replace(many, release_sha256="1" * 64))
+        compare_scores(few, replace(many, release_sha256="1" * 64))
     assert "Beside the earlier test" in intruder_report(many, other)
 
 

@@ -21,7 +21,7 @@ from incrowd.cli.intruder_test import intruder_app
 from incrowd.errors import InputError, PlanError
 from incrowd.intruder_test import making
 from incrowd.intruder_test import store as stores
-from incrowd.intruder_test.browse import Search, parse_search, search
+from incrowd.intruder_test.browse import RecordSearch, parse_search, search
 from incrowd.intruder_test.custodian import decide, keep_scores, kept_scores, material, opened, undecided_csv
 from incrowd.intruder_test.desk import Claim, Desk
 from incrowd.intruder_test.erasing import erase, remember
@@ -138,7 +138,7 @@ def test_pages_of_a_search(run: Path, tmp_path: Path) -> None:
     make(run, tmp_path / "test.db")
     store = Store(str(tmp_path / "test.db"), desk=True)
     with store.reading() as connection:
-        pages = [search(connection, store.records, store.facts, Search(page=n)) for n in (0, 1, 2, 3, 99)]
+        pages = [search(connection, store.records, store.facts, RecordSearch(page=n)) for n in (0, 1, 2, 3, 99)]
     store.close()
     assert [page.page for page in pages] == [1, 1, 2, 3, 3]
     numbers = [number for page in pages[1:4] for number, _ in page.rows]

@@ -44,11 +44,11 @@ def carried_out(records: list[Row], steps: list[dict[str, Any]]) -> tuple[Loss, 
     start = rows_of(columns | {"line": [str(i) for i in range(len(records))]})
     state: Any = State(start, tabulate(start, list(KEYS)))
     context, left = Context(Path(), Secret(bytes.fromhex(SECRET)), ("test",), ()), []
-    came = state.table
+    at_start = state.table
     for number, step in enumerate(steps, 1):
         state, _ = protect(STEP.validate_python(step), number, state, context)
         left.append(int(state.table.records.sum()))
-    found = measure_loss(came, state.original.table, state.table, state.leaves, state.blanks)
+    found = measure_loss(at_start, state.original.table, state.table, state.leaves, state.blanks)
     out = state.rows.collect(state.rows.table).to_pylist()
     truth = {}
     for i, name in enumerate(KEYS):
@@ -102,7 +102,7 @@ def test_blanked_records_that_may_have_been_dropped_are_counted_and_told() -> No
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(cell, cell, cell), min_size=8, max_size=30), st.integers(2, 4), st.integers(2, 4))
 def test_a_cell_that_is_blanked_twice_counts_once(records: list[Row], one: int, other: int) -> None:
-    came = now = table(records)
+    at_start = now = table(records)
     blanks: dict[str, Blanks] = {}
     for k in (one, other):
         found = suppress_cells(now, k)
@@ -112,7 +112,7 @@ def test_a_cell_that_is_blanked_twice_counts_once(records: list[Row], one: int, 
         absent = sum(n for value, n in zip(values, now.records.tolist(), strict=True) if value is None)
         natural = sum(row[i] is None for row in records)
         assert blanks[name] == Blanks(absent - natural, natural)
-    assert measure_loss(came, came, now, {}, blanks).why == ""
+    assert measure_loss(at_start, at_start, now, {}, blanks).why == ""
 
 
 @settings(max_examples=60, deadline=None)
@@ -126,12 +126,12 @@ def test_records_that_only_trade_a_key_have_no_blanks(drawn: list[Row], chance: 
 
 def test_a_blank_is_no_value_of_a_key_that_was_recoded_afterwards() -> None:
     """The recoding sees blanks as missing values, and would count them among those of the file."""
-    came = from_records({"age": ["30", "31", "40", "41"]})
+    at_start = from_records({"age": ["30", "31", "40", "41"]})
     original = from_records({"age": ["30s", "30s", "40s", "40s"]})
     released = from_records({"age": ["30s", "30s", None, None]})
     leaves = {"age": {"30s": 2, "40s": 2, None: 1}}
     for blanks in ({}, {"age": Blanks(2, 0)}):
-        found = measure_loss(came, original, released, leaves, blanks)
+        found = measure_loss(at_start, original, released, leaves, blanks)
         assert found.arithmetic == pytest.approx((2 * (1 / 3) + 2) / 4)
 
 

@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 import pytest
+from local_cases import SURVEY, bound, check, survey
 from shared import SHARED, needs_shared
-from test_local import SURVEY, bound, check, survey
 
 from incrowd.keys.hierarchy import Hierarchy, Levels
 from incrowd.keys.local import lower_bound, recode_locally

@@ -17,7 +17,7 @@ from incrowd.plan import load_plan
 from incrowd.release import recount
 from incrowd.rows import open_source
 from incrowd.rows.tabulate import tabulate
-from incrowd.utility.points import Point, conclude
+from incrowd.utility.points import SweepPoint, conclude
 
 
 @pytest.fixture(autouse=True)
@@ -122,7 +122,7 @@ def test_a_sweep_recommends_no_k_that_does_not_hold(tmp_path: Path) -> None:
 
 def test_two_parameters_have_no_strictest_value() -> None:
     settings = [(k, other) for k in ("2", "9") for other in ("2", "3")]
-    points = [Point(", ".join(s), {"k": s[0], "l": s[1]}, 10, 10, {}, 0.0, 5, 0.2, 0.2) for s in settings]
+    points = [SweepPoint(", ".join(s), {"k": s[0], "l": s[1]}, 10, 10, {}, 0.0, 5, 0.2, 0.2) for s in settings]
     assert conclude("requirements.0.k, requirements.1.l", points, None).recommended is None
 
 

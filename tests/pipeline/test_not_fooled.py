@@ -6,8 +6,8 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from commands import incrowd_cli
 from people import PLAN, plan_with, write_case
-from test_cli import incrowd_cli
 
 import incrowd as ic
 

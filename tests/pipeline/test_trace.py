@@ -33,11 +33,11 @@ def test_a_release_is_traced_to_the_records_it_came_from(tmp_path: Path, name: s
     with (run.release / "people.csv").open() as file:
         written = list(csv.DictReader(file))
     assert situation.released.to_pylist() == written
-    came = situation.came(["age", "sex", "ill", "note"]).to_pylist()
+    at_start = situation.at_start(["age", "sex", "ill", "note"]).to_pylist()
     assert len(set(situation.lines.tolist())) == len(written)
     for line, record in zip(situation.lines.tolist(), written, strict=True):
-        assert record["sex"] == came[line]["sex"]
-        assert record["ill"] == came[line]["ill"]
+        assert record["sex"] == at_start[line]["sex"]
+        assert record["ill"] == at_start[line]["ill"]
         assert situation.known["age"][line].as_py() == record["age"]
     assert np.array_equal(np.sort(situation.lines), np.flatnonzero(situation.inside))
 

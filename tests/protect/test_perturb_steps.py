@@ -59,7 +59,7 @@ def people(number, seed=1):
     )
 
 
-def came(folder):
+def at_start(folder):
     with (folder / "people.csv").open(newline="") as file:
         return {row["note"]: row for row in csv.DictReader(file)}
 
@@ -81,7 +81,7 @@ STEPS = {
 def test_only_the_named_variables_change_and_the_change_is_counted(tmp_path, name):
     step, named = STEPS[name]
     out, change = apply(tmp_path, step, people(80))
-    before = came(tmp_path)
+    before = at_start(tmp_path)
     assert len(out) == 80
     changed = 0
     for row in out:

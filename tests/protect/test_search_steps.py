@@ -5,11 +5,11 @@ import json
 from collections import Counter, defaultdict
 
 import pytest
+from commands import incrowd_cli
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from people import PLAN, plan_with, write_case
 from shared import SHARED, needs_shared
-from test_cli import incrowd_cli
 
 import incrowd as ic
 

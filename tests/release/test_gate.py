@@ -19,7 +19,7 @@ from incrowd.keys.table import from_records
 from incrowd.plan import requirements as asked
 from incrowd.release import recount
 from incrowd.release.judge import judge
-from incrowd.release.recount import Known
+from incrowd.release.recount import GateInputs
 
 TREE = Hierarchy("s", (("1", "low", "*"), ("2", "low", "*"), ("3", "high", "*"), ("4", "high", "*")))
 MODELS = [
@@ -84,7 +84,7 @@ def both(content, rows, unit, more, dropped):
     if (reference := getattr(plain, "reference", None)) is not None:
         spread["s"] = dict(zip(reference.values, reference.counts.tolist(), strict=True))
     arrow = pa.table({name: pa.array([line[i] for line in left], pa.string()) for i, name in enumerate("abs")})
-    known = Known(spread, Counter(population), {"s": dict(zip(TREE.leaves, TREE.rows, strict=True))})
+    known = GateInputs(spread, Counter(population), {"s": dict(zip(TREE.leaves, TREE.rows, strict=True))})
     # A few records at a time, so that parts are counted together even here.
     with TemporaryDirectory() as folder, patch.multiple(recount, BATCH=3, MOST_WAITING=4):
         file, units = Path(folder) / "people.parquet", Path(folder) / "units.parquet"

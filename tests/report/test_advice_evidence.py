@@ -77,7 +77,7 @@ def _poorer(log: RunLog, data: st.DataObject) -> RunLog:
     return replace(
         log, attacks=tuple(one for one, kept in zip(log.attacks, keep, strict=True) if kept), risks=risks, about=about,
         intruder_test=log.intruder_test if data.draw(st.booleans()) else None,
-        utility=log.utility if data.draw(st.booleans()) else None, groups=(), came=(),
+        utility=log.utility if data.draw(st.booleans()) else None, groups=(), at_start=(),
     )  # fmt: skip
 
 

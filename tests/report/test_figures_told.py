@@ -109,7 +109,7 @@ def measured(log: RunLog) -> Iterator[str]:
             yield "none" if attack.baseline is None else percent(attack.baseline)
             yield "none" if attack.control is None else percent(attack.control.value)
             yield "none" if attack.residual is None else fixed(attack.residual)
-    yield from (words.figure(came) for came in log.came if came is not None)
+    yield from (words.figure(at_start) for at_start in log.at_start if at_start is not None)
     for group in log.groups:
         for seen in (group.before, group.after):
             yield from () if seen is None else (f"{n:,}" for n in (seen.people, seen.uniques, seen.smallest))
@@ -165,8 +165,8 @@ def test_rows_are_those_of_both_sides_each_once(before: list[Risk], after: list[
     assert sides[0] is not None
     rows = risk_rows(RiskLog(sides[0], sides[1]))
     assert sorted(row[0] for row in rows) == sorted({one.name for one in (*before, *(after or []))})
-    for name, _, came, leaves, _ in rows:
-        assert (came == "0.25") == (name in {one.name for one in before})
+    for name, _, at_start, leaves, _ in rows:
+        assert (at_start == "0.25") == (name in {one.name for one in before})
         absent = "not released" if after is None else "not measured"
         assert leaves == ("0.25" if name in {one.name for one in after or []} else absent)
     order = [row[0] for row in rows if row[2] == "0.25"]

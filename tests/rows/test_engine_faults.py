@@ -11,8 +11,8 @@ from decimal import Decimal
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from engine_cases import COLUMNS, TABLE, address, cluster, environment, sources, spark, write_plan
 from servers import need_spark
-from test_engines import COLUMNS, TABLE, address, cluster, environment, sources, spark, write_plan
 
 import incrowd as ic
 from incrowd.plan.load import parse_plan

@@ -6,19 +6,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from engine_cases import spark
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from people import SECRET
-from test_engines import spark
 
 import incrowd as ic
 from incrowd.keys.requirements import K, OneSided
 from incrowd.keys.requirements.diversity import DistinctL
 from incrowd.keys.table import from_records
-from incrowd.protect import DistantState, State, count
+from incrowd.protect import InEngineState, State, count
 from incrowd.rows import open_source
-from incrowd.rows.distant import ClassTest, count_distant
 from incrowd.rows.engine import connect
+from incrowd.rows.in_engine import ClassTest, count_in_engine
 
 __all__ = ["spark"]
 LIMIT = 50
@@ -80,7 +80,7 @@ def test_distant_to_the_end(tmp_path, engine, monkeypatch):
     protect = ic.pipeline.protect
     monkeypatch.setattr("incrowd.pipeline.protect", lambda *given: states.append(given[2]) or protect(*given))
     done = ic.run(write_plan(tmp_path / "far", [HALVED, SUPPRESS], engine=engine, limit=str(LIMIT)))
-    assert [type(state) for state in states] == [DistantState, DistantState]
+    assert [type(state) for state in states] == [InEngineState, InEngineState]
     same(done, wanted)
 
 
@@ -138,7 +138,7 @@ def test_the_engine_and_the_key_table_agree(tmp_path_factory, test, requirement,
     pq.write_table(pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()}), file)
     rows = open_source(file)
     table = from_records({"a": columns["a"], "b": columns["b"]}, {"s": columns["s"]})
-    classes = count_distant(rows, ["a", "b"], ["s"])
+    classes = count_in_engine(rows, ["a", "b"], ["s"])
     assert classes.sizes() == table.size_histogram()
     left, removed = classes.without_failing(test)
     after = table.suppress(requirement.failing(table))
@@ -149,10 +149,10 @@ def test_the_engine_and_the_key_table_agree(tmp_path_factory, test, requirement,
 
 def test_a_limit_is_a_limit(tmp_path):
     pq.write_table(pa.table({"a": [str(i) for i in range(100)]}), tmp_path / "a.parquet")
-    for limit, kind in ((99, DistantState), (100, type(None))):
+    for limit, kind in ((99, InEngineState), (100, type(None))):
         rows = open_source(tmp_path / "a.parquet", engine=connect(limit=limit))
         found = count(rows, ("a",), (), None)
-        assert isinstance(found, DistantState) is (kind is DistantState)
+        assert isinstance(found, InEngineState) is (kind is InEngineState)
     assert not isinstance(found, State)
 
 

@@ -199,10 +199,10 @@ def test_what_arrow_keeps_apart_is_kept_apart_and_written_as_it_came(tmp_path, n
     column = pa.array(drawn, kind)
     cut = data.draw(st.integers(0, len(drawn)))
     for path in (_parts(tmp_path / "parts", column[:cut], column[cut:]), _parts(tmp_path / "one", column)):
-        came = _exact(pq.read_table(path).sort_by("b")["a"])
-        assert verify(path, ["a"]).classes == _classes(came), drawn
+        at_start = _exact(pq.read_table(path).sort_by("b")["a"])
+        assert verify(path, ["a"]).classes == _classes(at_start), drawn
         open_source(path).write(tmp_path / "out.parquet", "parquet")
-        assert all(map(_same, _exact(pq.read_table(tmp_path / "out.parquet").sort_by("b")["a"]), came)), drawn
+        assert all(map(_same, _exact(pq.read_table(tmp_path / "out.parquet").sort_by("b")["a"]), at_start)), drawn
 
 
 def _exact(column: pa.ChunkedArray) -> list[Any]:

@@ -10,7 +10,7 @@ from people import SECRET, plan_with, write_case
 from typer.testing import CliRunner
 
 import incrowd as ic
-from incrowd.cli import app, commands
+from incrowd.cli import load
 from incrowd.cli.compare import _show
 
 DROP = {"step": "drop", "variables": ["name"]}
@@ -93,7 +93,7 @@ def test_compare_shows_plans_side_by_side_and_releases_nothing(tmp_path, capsys)
     scenarios = [{"name": "neighbour", "keys": ["age", "sex"]}]
     first, second = plans(tmp_path, scenarios=scenarios)
     assert commands  # with one command alone, typer takes its name for an argument
-    done = CliRunner().invoke(app, ["compare", str(first), str(second), "--json"])
+    done = CliRunner().invoke(load(), ["compare", str(first), str(second), "--json"])
     assert done.exit_code == 0
     one, other = json.loads(done.stdout)
     assert one["refusal"] is None

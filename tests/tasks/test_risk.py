@@ -10,20 +10,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import call
 from people import plan_with, write_case
 from risk_cases import ORACLE, column, read
 from shared import SHARED, needs_shared
-from test_docs import call
 
 from incrowd.errors import InputError, PlanError
 from incrowd.pipeline import run
 from incrowd.plan import load_plan
+from incrowd.risk.background import Background
 from incrowd.risk.record import individual_risk
 from incrowd.risk.value import named
 from incrowd.rows import open_source
 from incrowd.rows.figures import add_household_risk, join_figures, number_lines, weigh
 from incrowd.rows.frame import LINE
-from incrowd.risk.background import Given
 from incrowd.tasks.risk import assess, assess_plan
 
 FIVE = ["urbrur", "roof", "walls", "water", "sex"]
@@ -63,7 +63,9 @@ def people(folder: Path, lines: str) -> Path:
 def test_a_household_with_somebody_certain_is_certain_and_a_missing_one_is_its_own(tmp_path: Path) -> None:
     file = people(tmp_path, "30,a,4\n30,a,4\n40,a,1\n50,b,8\n50,b,8\n60,,3\n")
     out = tmp_path / "records.csv"
-    found = assess(file, ["age"], given=Given(weights="w", household="home"), measures=["record"], records=out)
+    found = assess(
+        file, ["age"], background=Background(weights="w", household="home"), measures=["record"], records=out
+    )
     with out.open(newline="") as text:
         rows = list(csv.DictReader(text))
     assert [row["line"] for row in rows] == list("123456")
@@ -87,8 +89,8 @@ def test_weights_stay_with_their_classes_beside_a_population(tmp_path: Path) -> 
     file = people(tmp_path, "30,a,4\n50,b,8\n")
     outside = tmp_path / "all.csv"
     outside.write_text("age,n\n30,5\n40,7\n50,9\n")
-    given = Given(weights="w", population=outside, population_count="n")
-    risks = named(assess(file, ["age"], given=given, measures=["record"]).measured[0].risks)
+    background = Background(weights="w", population=outside, population_count="n")
+    risks = named(assess(file, ["age"], background=background, measures=["record"]).measured[0].risks)
     assert risks["marketer"].value == pytest.approx((1 / 5 + 1 / 9) / 2)
     expected = individual_risk(np.array([1.0, 1.0]), np.array([4.0, 8.0])).sum()
     assert risks["expected_links"].value == pytest.approx(expected)
@@ -212,8 +214,8 @@ def test_the_census_page_shows_what_its_script_prints() -> None:
 def test_columns_may_have_the_names_of_figures(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("line,prosecutor,household_risk\nx,a,1\nx,b,1\ny,a,2\ny,a,2\n")
     out = tmp_path / "records.csv"
-    given = Given(household="household_risk")
-    assess(tmp_path / "people.csv", ["line", "prosecutor"], given=given, measures=["record"], records=out)
+    background = Background(household="household_risk")
+    assess(tmp_path / "people.csv", ["line", "prosecutor"], background=background, measures=["record"], records=out)
     with out.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["line (risk)"], row["line"], row["prosecutor"]) for row in rows] == [

@@ -22,7 +22,7 @@ from incrowd.report.pages import internal_report, public_report
 from incrowd.tasks.sweep import sweep
 from incrowd.utility.by_class import parse_values
 from incrowd.utility.outcome import Outcome
-from incrowd.utility.points import Point, conclude
+from incrowd.utility.points import SweepPoint, conclude
 from incrowd.utility.settings import Setting, k_setting, parse_setting, with_value
 
 #: METHODS, section 5: classes of size 1..10 after the study's last recoding, and its row of dropped records.
@@ -242,11 +242,11 @@ def test_a_bad_release_is_told_in_the_run(tmp_path: Path) -> None:
     assert "nothing was compared" in (refused / "audit" / "report.html").read_text()
 
 
-def points(*broken: tuple[str, ...]) -> list[Point]:
+def points(*broken: tuple[str, ...]) -> list[SweepPoint]:
     made = []
     for k, names in enumerate(broken, start=2):
         outcomes = tuple(Outcome(n, "t_test", "", n not in names, "", "") for n in ("one", "two"))
-        made.append(Point(str(k), {"k": str(k)}, 100, 100 - k, {"k": k}, 0.1, k, 1 / k, 0.1, outcomes))
+        made.append(SweepPoint(str(k), {"k": str(k)}, 100, 100 - k, {"k": k}, 0.1, k, 1 / k, 0.1, outcomes))
     return made
 
 

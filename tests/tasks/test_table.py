@@ -9,9 +9,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from commands import incrowd_cli
 from people import SECRET, plan_with, write_case
 from shared import SHARED, needs_shared
-from test_cli import incrowd_cli
 
 import incrowd as ic
 from incrowd.keys.cellkey import KEYS, LARGEST, perturb, rule_10_5

@@ -143,18 +143,18 @@ def test_a_model_that_only_guesses_cannot_be_judged() -> None:
 def test_entropies_of_emptied_columns_and_of_mixed_labels() -> None:
     star = emptied(ORIGINAL, "area", "*")
     named = {"test": "entropy_ratio", "columns": ["area", "sex", "job"], "at_least": 0.1}
-    found = outcome(named, star, star, came=ORIGINAL)
+    found = outcome(named, star, star, at_start=ORIGINAL)
     assert found.verdict == "changes"
     assert "area" in found.why
-    found = outcome({"test": "entropy_ratio", "at_least": 0.1}, star, star, came=ORIGINAL)
+    found = outcome({"test": "entropy_ratio", "at_least": 0.1}, star, star, at_start=ORIGINAL)
     assert found.passed
     assert "one value is left of area" in found.found
     only = {"test": "entropy_ratio", "columns": ["area"], "at_least": 0}
-    assert outcome(only, star, star, came=star).verdict == "cannot be judged"
+    assert outcome(only, star, star, at_start=star).verdict == "cannot be judged"
     # A recoding per class: the same area at two levels. More labels than areas would be more bits.
     mixed = {**ORIGINAL, "area": [f"{a[:4]}s" if i % 3 else a for i, a in enumerate(map(str, ORIGINAL["area"]))]}
     for joint in (False, True):
-        found = outcome({**named, "joint": joint}, ORIGINAL, mixed, came=ORIGINAL)
+        found = outcome({**named, "joint": joint}, ORIGINAL, mixed, at_start=ORIGINAL)
         assert found.verdict == "cannot be judged"
         assert "area" in found.why
     assert outcome({**only, "columns": ["pay"], "joint": True}, ORIGINAL, ORIGINAL).verdict == "cannot be judged"
@@ -165,9 +165,9 @@ def test_noise_is_no_information() -> None:
     noisy = {**ORIGINAL, "pay": [f"{20000 + i * 0.137}" for i in range(rows)]}
     star = emptied(noisy, "age", "1")
     case = {"test": "entropy_ratio", "columns": ["pay", "age"]}
-    found = outcome({**case, "at_least": 0.7}, star, star, came=ORIGINAL)
+    found = outcome({**case, "at_least": 0.7}, star, star, at_start=ORIGINAL)
     assert not found.passed
-    assert outcome({**case, "columns": ["pay"]}, noisy, noisy, came=ORIGINAL).found.startswith("1.000")
+    assert outcome({**case, "columns": ["pay"]}, noisy, noisy, at_start=ORIGINAL).found.startswith("1.000")
 
 
 def test_sums_of_columns_and_joint_entropies_are_told_of_the_same_columns() -> None:

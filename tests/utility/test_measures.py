@@ -160,7 +160,7 @@ def test_loss_is_the_mean_over_keys_and_records_of_the_definition(
 ) -> None:
     label = {"a": "ab", "b": "ab", "c": "c", "d": "d"}
     stay = data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))
-    came = from_records({"one": [r[0] for r in rows], "two": [r[1] for r in rows]})
+    at_start = from_records({"one": [r[0] for r in rows], "two": [r[1] for r in rows]})
     original = from_records({"one": [label[r[0]] for r in rows], "two": [r[1] for r in rows]})
     left = [r for r, s in zip(rows, stay, strict=True) if s]
     present = {r[0] for r in rows}
@@ -168,7 +168,7 @@ def test_loss_is_the_mean_over_keys_and_records_of_the_definition(
     if not left:
         return
     released = from_records({"one": [label[r[0]] for r in left], "two": [r[1] for r in left]})
-    found = measure_loss(came, original, released, leaves)
+    found = measure_loss(at_start, original, released, leaves)
     span = len(present) - 1
     cells = [(leaves["one"][label[r[0]]] - 1) / span if span else 0.0 for r in left]
     gone = len(rows) - len(left)

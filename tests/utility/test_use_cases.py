@@ -170,7 +170,7 @@ def test_a_model_that_cannot_be_fitted_says_so_and_does_not_pass() -> None:
 
 def test_the_entropy_ratio_is_that_of_the_definition() -> None:
     coarse = {**ORIGINAL, "area": ["north" if area in ("area0", "area1") else "south" for area in ORIGINAL["area"]]}
-    found = outcome({"test": "entropy_ratio", "columns": ["area", "sex"]}, coarse, coarse, came=ORIGINAL)
+    found = outcome({"test": "entropy_ratio", "columns": ["area", "sex"]}, coarse, coarse, at_start=ORIGINAL)
 
     def h(*columns: list[Any]) -> float:
         _, counts = np.unique(np.array(list(zip(*columns, strict=True))), axis=0, return_counts=True)
@@ -182,7 +182,7 @@ def test_the_entropy_ratio_is_that_of_the_definition() -> None:
     assert found.passed == (ratio >= 0.5)
     columns = ["area", "sex"]
     strict = {"test": "entropy_ratio", "columns": columns, "at_least": 0.9}
-    assert not outcome(strict, coarse, coarse, came=ORIGINAL).passed
+    assert not outcome(strict, coarse, coarse, at_start=ORIGINAL).passed
 
 
 def test_who_is_held_out_depends_on_the_secret_and_not_on_the_order() -> None:

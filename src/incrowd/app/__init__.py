@@ -13,7 +13,7 @@ import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 
-from incrowd.errors import IncrowdError
+from incrowd.errors import IncrowdError, missing_extra
 from incrowd.machine.children import started
 
 PAGE = Path(__file__).parent / "workbench.py"
@@ -46,7 +46,7 @@ def start(port: int = 8501, browser: bool = True, tell: Callable[[str], None] = 
     Gives the server's exit code, should it end by itself. It ends with this process, however that ends.
     """
     if importlib.util.find_spec("streamlit") is None:
-        raise IncrowdError("X020", "Streamlit is not installed.", "Install it: pip install 'incrowd[app]'")
+        raise missing_extra("Streamlit", "app")
     if _answers(port):
         raise IncrowdError("X034", f"something else listens on port {port} of this machine.", "Choose another: --port")
     address = f"http://127.0.0.1:{port}"

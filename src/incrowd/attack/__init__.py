@@ -15,12 +15,12 @@ from incrowd.attack.minimality import minimality
 from incrowd.attack.probabilistic import probabilistic_linkage
 from incrowd.attack.row_order import row_order
 from incrowd.attack.singling_out import singling_out, singling_out_any
-from incrowd.attack.situation import Beside, Situation
+from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.skewness import skewness
 from incrowd.attack.value import Attacked
 
 #: Every attack by its word in a plan and on the command line. An attack that cannot be tried here says why.
-ATTACKS: Mapping[str, Callable[[Situation, Beside], list[Attacked]]] = {
+ATTACKS: Mapping[str, Callable[[Situation, Auxiliary], list[Attacked]]] = {
     "linkage": exact_linkage,
     "nearest": nearest_linkage,
     "probabilistic": probabilistic_linkage,

@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.attack.situation import Beside, Int64, Situation, codes_of, fetch
-from incrowd.audit.earlier import listed
+from incrowd.attack.situation import Auxiliary, Int64, Situation, codes_of, fetch
 from incrowd.errors import InputError
 from incrowd.keys.packing import group, pack
+from incrowd.keys.saying import latest_runs
 from incrowd.plan import Plan, steps
 from incrowd.plan.attest import Attestation
 from incrowd.protect import Context
@@ -43,9 +43,9 @@ class Files:
         )
 
 
-def read_beside(
+def read_auxiliary(
     plan: Plan, context: Context, situation: Situation, files: Files, others_here: Sequence[str] = ()
-) -> Beside:
+) -> Auxiliary:
     """Everything in memory, as texts; the register at the release's categories. Nobody can say that there is no other
     release where one lies here.
     """
@@ -58,7 +58,7 @@ def read_beside(
         own = None if population is None else (context.folder / population.source).resolve()
         count = population.count if population and register.resolve() == own else None
         people, lines = _register(plan, context, situation, register, count)
-    return Beside(
+    return Auxiliary(
         people,
         lines,
         {str(path): _texts(_data_of(path)) for path in files.others},
@@ -71,7 +71,7 @@ def read_beside(
 
 
 def _unnamed(runs: Sequence[str]) -> str:
-    return f"an earlier release of this source is here ({listed(runs)}): name it in `others`." if runs else ""
+    return f"an earlier release of this source is here ({latest_runs(runs)}): name it in `others`." if runs else ""
 
 
 def _says(attested: Attestation | None) -> str:
@@ -92,24 +92,24 @@ def _register(
     if count:
         number = table[count].cast(pa.int64()).to_numpy()
         table = table.take(pa.array(np.repeat(np.arange(len(number)), np.maximum(number, 0))))
-    came = situation.came([*keys, *shared])
-    lines = _lines(came, table, shared) if shared and not count else None
-    said = {name: _said(plan, context, situation, name, came[name], table[name]) for name in keys}
+    at_start = situation.at_start([*keys, *shared])
+    lines = _lines(at_start, table, shared) if shared and not count else None
+    said = {name: _said(plan, context, situation, name, at_start[name], table[name]) for name in keys}
     return pa.table(said), lines
 
 
-def _lines(came: pa.Table, register: pa.Table, shared: Sequence[str]) -> Int64 | None:
+def _lines(at_start: pa.Table, register: pa.Table, shared: Sequence[str]) -> Int64 | None:
     """Whose record of the original each one's is, or -1; None where the identifiers do not tell."""
-    mine, theirs = codes_of([_plain(table.select(shared)) for table in (came, register)], shared)
+    mine, theirs = codes_of([_plain(table.select(shared)) for table in (at_start, register)], shared)
     spans = [1 + max(int(a.max(initial=0)), int(b.max(initial=0))) for a, b in zip(mine, theirs, strict=True)]
     both = [np.concatenate(pair) for pair in zip(mine, theirs, strict=True)]
     first, place = group(pack(both, spans))
-    own, others = place[: len(came)], place[len(came) :]
+    own, others = place[: len(at_start)], place[len(at_start) :]
     in_came, in_register = (np.bincount(part, minlength=len(first)) for part in (own, others))
     if ((in_came > 0) & (in_register > 0) & ((in_came > 1) | (in_register > 1))).any():
         return None
     at = np.full(len(first), -1)
-    at[own] = np.arange(len(came))
+    at[own] = np.arange(len(at_start))
     return at[others]
 
 
@@ -136,7 +136,7 @@ def plain(value: str | None) -> str | None:
 
 
 def _said(
-    plan: Plan, context: Context, situation: Situation, name: str, came: pa.ChunkedArray, asked: pa.ChunkedArray
+    plan: Plan, context: Context, situation: Situation, name: str, at_start: pa.ChunkedArray, asked: pa.ChunkedArray
 ) -> pa.Array:
     """The register's values of a key as the release would say them.
 
@@ -144,7 +144,7 @@ def _said(
     value goes through the plan's recodes of the key, and
     then as the run said what came out of them; what no recode knows stays as it is.
     """
-    pairs = pa.table({"old": came, "new": situation.known[name]}).group_by(["old", "new"]).aggregate([])
+    pairs = pa.table({"old": at_start, "new": situation.known[name]}).group_by(["old", "new"]).aggregate([])
     said = dict(zip(pairs["old"].to_pylist(), pairs["new"].to_pylist(), strict=True))
     values = pc.unique(asked).to_pylist()
     written = {plain(old): new for old, new in said.items()}

@@ -27,7 +27,7 @@ from incrowd.attack.knowledge import (
     worst_of,
 )
 from incrowd.attack.meeting import Meeting, labels_of, meet
-from incrowd.attack.situation import Beside, Int64, Situation, codes_of
+from incrowd.attack.situation import Auxiliary, Int64, Situation, codes_of
 from incrowd.attack.spans import overlaps
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
@@ -78,7 +78,7 @@ class Try:
     there: Bools
 
 
-def composition(situation: Situation, beside: Beside) -> list[Attacked]:
+def composition(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """How many people does another release about some of the same people pin down together with this one?
 
     A target's candidates are the records that can be theirs by the scenario's keys, in this release and (by the keys
@@ -91,9 +91,9 @@ def composition(situation: Situation, beside: Beside) -> list[Attacked]:
     value that both have, nobody who can be in both. Misleads where the other release perturbs a shared column: then
     the truth is ruled out, and a cleverer intruder would allow for it.
     """
-    if not beside.others:
-        why = beside.unnamed or "no other release about the same people is given."
-        return [untried(situation, "composition", ACTS, why, says=beside.no_others)]
+    if not auxiliary.others:
+        why = auxiliary.unnamed or "no other release about the same people is given."
+        return [untried(situation, "composition", ACTS, why, says=auxiliary.no_others)]
     found = []
     targets = _some(situation, situation.inside)
     if not len(targets):
@@ -105,7 +105,7 @@ def composition(situation: Situation, beside: Beside) -> list[Attacked]:
         return [untried(situation, "composition", ACTS, NO_VALUES)]
     met = meet(situation, targets)
     first = _sides(situation, met)
-    for name, other in beside.others.items():
+    for name, other in auxiliary.others.items():
         if why := incomparable(situation, other):
             found.append(untried(situation, "composition", ACTS, f"the release {name} {why}"))
             continue
@@ -218,7 +218,7 @@ def pinned(first: Side, second: Side, columns: Sequence[str], values: Int64, own
     kinds, kind_of = group(mine * (int(values.max(initial=0)) + 2) + values + 1)
     profile, value = mine[kinds], values[kinds]
     inside = _counted(first.class_of, kind_of, first.meets.shape[1], len(kinds))
-    beside = _counted(second.class_of, theirs, second.meets.shape[1], number)
+    auxiliary = _counted(second.class_of, theirs, second.meets.shape[1], number)
     into = _counted(profile, np.arange(len(kinds)), number, len(kinds))
     width = int(values.max(initial=0)) + 2
     wide = _counted(np.arange(len(kinds)), value + 1, len(kinds), width)
@@ -228,7 +228,7 @@ def pinned(first: Side, second: Side, columns: Sequence[str], values: Int64, own
         here = np.flatnonzero((to >= start) & (to < start + _BLOCK))
         row = to[here] - start
         before = csr_array(first.meets[one[start : start + _BLOCK]] @ inside)
-        allowed = csr_array(second.meets[two[start : start + _BLOCK]] @ beside @ into)
+        allowed = csr_array(second.meets[two[start : start + _BLOCK]] @ auxiliary @ into)
         allowed.data[:] = 1.0
         left = csr_array(before.multiply(allowed))
         left.eliminate_zeros()

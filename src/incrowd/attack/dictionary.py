@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from incrowd.attack.knowledge import RELEASE, joined, texts, untried
 from incrowd.attack.recipes import Recipe, plain, recipes
-from incrowd.attack.situation import Beside, Int64, Situation
+from incrowd.attack.situation import Auxiliary, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
 
@@ -27,7 +27,7 @@ guessed salts, encodings, numbers in the list's order), and looks it up in the r
 _LOOKS = re.compile(r"(0x)?[0-9a-fA-F]{8}|(0x)?[0-9a-fA-F]{16,128}|[A-Za-z0-9+/_-]{20,88}={0,2}")
 
 
-def dictionary(situation: Situation, beside: Beside) -> list[Attacked]:
+def dictionary(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Can a released pseudonym be made again by somebody who has a list of names but no secret?
 
     For each released column that looks like a pseudonym, or that has a value of its own for each value of an
@@ -40,22 +40,22 @@ def dictionary(situation: Situation, beside: Beside) -> list[Attacked]:
     if not situation.released.num_rows:
         return [_untried(situation, "the release holds no record.")]
     names = [name for name in situation.identifiers if name in situation.columns]
-    came = situation.came(situation.columns)
-    columns = [name for name in situation.released.column_names if _is_pseudonym(situation, came, name, names)]
+    at_start = situation.at_start(situation.columns)
+    columns = [name for name in situation.released.column_names if _is_pseudonym(situation, at_start, name, names)]
     if not columns:
         why = "no released column looks like a pseudonym or follows an identifier."
         return [_untried(situation, why, RELEASE)]
     if not names:
         why = f"{', '.join(columns)} may be a pseudonym, and the plan names no identifier to make one from."
         return [_untried(situation, why)]
-    return [_attack(situation, came, column, names) for column in columns]
+    return [_attack(situation, at_start, column, names) for column in columns]
 
 
 def _untried(situation: Situation, why: str, says: str = "") -> Attacked:
     return replace(untried(situation, "dictionary", ACTS, why, says=says), knows="a list of identifiers")
 
 
-def _is_pseudonym(situation: Situation, came: pa.Table, column: str, names: list[str]) -> bool:
+def _is_pseudonym(situation: Situation, at_start: pa.Table, column: str, names: list[str]) -> bool:
     """Does a column look like one, or does it follow an identifier one to one?"""
     released = situation.released[column].combine_chunks()
     values = released.drop_null().unique().to_pylist()
@@ -67,25 +67,25 @@ def _is_pseudonym(situation: Situation, came: pa.Table, column: str, names: list
         return False  # many share a value: a category or a number, whatever it follows
     behind = pa.array(situation.lines)
     for name in names:
-        pairs = pa.table({"made": released, "of": came[name].take(behind).combine_chunks()}).drop_null()
+        pairs = pa.table({"made": released, "of": at_start[name].take(behind).combine_chunks()}).drop_null()
         different = pairs.group_by(["made", "of"]).aggregate([]).num_rows
         if different == len(pairs["made"].unique()) == len(pairs["of"].unique()):
             return True
     return False
 
 
-def _attack(situation: Situation, came: pa.Table, column: str, names: list[str]) -> Attacked:
+def _attack(situation: Situation, at_start: pa.Table, column: str, names: list[str]) -> Attacked:
     pseudonyms = texts(situation.released[column])
-    told = _told(situation, came, pseudonyms, names)
+    told = _told(situation, at_start, pseudonyms, names)
     if not told.any():
         return _untried(situation, f"nobody has a value both in {column} and in an identifier.")
-    recipe = _recipe(situation, came, column, pseudonyms, names)
+    recipe = _recipe(situation, at_start, column, pseudonyms, names)
     knows = f"a list of {', '.join(names)} of everybody in the source; not the secret"
     if recipe is not None:
-        right, control = _looked_up(situation, came, recipe, pseudonyms)
+        right, control = _looked_up(situation, at_start, recipe, pseudonyms)
         how = f"It is {recipe.words}."
     else:
-        right, how = _by_order(situation, came, pseudonyms, names)
+        right, how = _by_order(situation, at_start, pseudonyms, names)
         control = None
     success = Rate(int(right[told].sum()), int(told.sum()))
     different = len({value for value in pseudonyms if value is not None})
@@ -104,20 +104,22 @@ def _attack(situation: Situation, came: pa.Table, column: str, names: list[str])
     )  # fmt: skip
 
 
-def _told(situation: Situation, came: pa.Table, pseudonyms: list[str | None], names: list[str]) -> NDArray[np.bool_]:
+def _told(
+    situation: Situation, at_start: pa.Table, pseudonyms: list[str | None], names: list[str]
+) -> NDArray[np.bool_]:
     """The released records with a pseudonym, of people of whom an identifier is known: nobody else can be tried."""
     known = np.zeros(len(pseudonyms), bool)
     for name in names:
-        known |= came[name].is_valid().to_numpy()[situation.lines]
+        known |= at_start[name].is_valid().to_numpy()[situation.lines]
     return np.asarray(known & np.array([value is not None for value in pseudonyms], bool))
 
 
 def _recipe(
-    situation: Situation, came: pa.Table, column: str, pseudonyms: list[str | None], names: list[str]
+    situation: Situation, at_start: pa.Table, column: str, pseudonyms: list[str | None], names: list[str]
 ) -> Recipe | None:
     """The way that makes the most of some people's pseudonyms again; None when none makes any."""
     more = [name for name in situation.columns if name not in names and name != column][:MOST_MORE]
-    behind = came.select([*names, *more]).take(pa.array(situation.lines))
+    behind = at_start.select([*names, *more]).take(pa.array(situation.lines))
     whole = np.array([value is not None for value in pseudonyms])
     for name in names:
         whole &= behind[name].is_valid().to_numpy()
@@ -143,10 +145,10 @@ def _recipe(
 
 
 def _looked_up(
-    situation: Situation, came: pa.Table, recipe: Recipe, pseudonyms: list[str | None]
+    situation: Situation, at_start: pa.Table, recipe: Recipe, pseudonyms: list[str | None]
 ) -> tuple[NDArray[np.bool_], Rate | None]:
     """For each released record whether its pseudonym is the one made for that person; the same for people outside."""
-    columns = [texts(came[name]) for name in recipe.columns]
+    columns = [texts(at_start[name]) for name in recipe.columns]
     made = [recipe.pseudonym(parts) for parts in zip(*columns, strict=True)]
     right = np.array(
         [
@@ -162,7 +164,7 @@ def _looked_up(
 
 
 def _by_order(
-    situation: Situation, came: pa.Table, pseudonyms: list[str | None], names: list[str]
+    situation: Situation, at_start: pa.Table, pseudonyms: list[str | None], names: list[str]
 ) -> tuple[NDArray[np.bool_], str]:
     """Records whose place among the sorted pseudonyms is their place among the sorted identifiers, or in the source."""
     made = _ranks(pseudonyms)
@@ -170,7 +172,7 @@ def _by_order(
     if len(made) < 10 or len(set(pseudonyms)) < len(pseudonyms):
         return nobody, ""
     lines = pa.array(situation.lines)
-    orders = {f"order of {name}": _ranks(texts(came[name].take(lines))) for name in names}
+    orders = {f"order of {name}": _ranks(texts(at_start[name].take(lines))) for name in names}
     orders["order of the source"] = np.argsort(np.argsort(situation.lines, kind="stable"))
     for words, ranks in orders.items():
         correlation = float(np.corrcoef(made, ranks)[0, 1])

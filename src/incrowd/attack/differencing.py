@@ -10,7 +10,7 @@ import pyarrow as pa
 from incrowd.attack.knowledge import Bools, joined, knows, untried
 from incrowd.attack.meeting import labels_of
 from incrowd.attack.overlay import determined
-from incrowd.attack.situation import Beside, Int64, Situation, codes_of
+from incrowd.attack.situation import Auxiliary, Int64, Situation, codes_of
 from incrowd.attack.spans import span
 from incrowd.attack.tables import difference
 from incrowd.attack.value import Attacked, Rate
@@ -25,7 +25,7 @@ ACTS = f"subtracts the counts of one partition from those of another, and finds 
 people although neither partition shows a cell that small"
 
 
-def differencing(situation: Situation, beside: Beside) -> list[Attacked]:
+def differencing(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Do other areas, other bands or published tables of the same people show groups that the release hides?
 
     For another release: its cells are laid over this one's, column by column and all together, and every intersection
@@ -36,14 +36,16 @@ def differencing(situation: Situation, beside: Beside) -> list[Attacked]:
     fails (names of areas that the source does not have; `why` says so), and for intersections that follow only because
     a count cannot be negative: they are not looked for.
     """
-    found = [_overlaid(situation, name, other) for name, other in beside.others.items()]
-    found += [difference(situation, name, table) for name, table in beside.tables.items()]
+    found = [_overlaid(situation, name, other) for name, other in auxiliary.others.items()]
+    found += [difference(situation, name, table) for name, table in auxiliary.tables.items()]
     if found:
         return found
     says = (
-        "; ".join(dict.fromkeys([beside.no_others, beside.no_tables])) if beside.no_others and beside.no_tables else ""
+        "; ".join(dict.fromkeys([auxiliary.no_others, auxiliary.no_tables]))
+        if auxiliary.no_others and auxiliary.no_tables
+        else ""
     )
-    why = beside.unnamed or "no other release and no published table is given."
+    why = auxiliary.unnamed or "no other release and no published table is given."
     return [untried(situation, "differencing", ACTS, why, says=says)]
 
 
@@ -89,11 +91,11 @@ def _located(situation: Situation, other: pa.Table) -> tuple[list[str], dict[str
         if name in situation.columns and name not in (*situation.sensitive, *situation.identifiers)
         and (name in situation.keys or name not in situation.released.column_names)
     ]  # fmt: skip
-    came = situation.came(wanted) if wanted else None
+    at_start = situation.at_start(wanted) if wanted else None
     for name in wanted:
-        assert came is not None
+        assert at_start is not None
         labels = labels_of([other], name)
-        found = _homes(came[name].combine_chunks(), labels)
+        found = _homes(at_start[name].combine_chunks(), labels)
         if name in situation.known.column_names and (found < 0).any():
             found = np.where(found >= 0, found, _homes(situation.known[name].combine_chunks(), labels))
         if (found >= 0).mean() < UNDERSTOOD:

@@ -26,8 +26,8 @@ def categories_of(situation: Situation) -> Categories:
     """
     found: dict[str, dict[str, str | None]] = {}
     for name in situation.known.column_names:
-        came = situation.came([name])[name]
-        pairs = pa.table({"a": came, "b": situation.known[name]}).group_by(["a", "b"]).aggregate([]).to_pylist()
+        at_start = situation.at_start([name])[name]
+        pairs = pa.table({"a": at_start, "b": situation.known[name]}).group_by(["a", "b"]).aggregate([]).to_pylist()
         to: dict[str, set[str | None]] = {}
         for pair in pairs:
             if pair["a"] is not None:

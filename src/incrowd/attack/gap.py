@@ -17,7 +17,7 @@ from incrowd.attack.knowledge import (
     worst_of,
 )
 from incrowd.attack.meeting import Meeting, blurred, meet
-from incrowd.attack.situation import Beside, Int64, Situation
+from incrowd.attack.situation import Auxiliary, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
 
@@ -28,7 +28,7 @@ OTHERS = "The people of the control were not left out, and are not like those wh
 MOST_CELLS = 20_000_000
 
 
-def gap(situation: Situation, beside: Beside) -> list[Attacked]:
+def gap(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Of people whose class was left out of the release: is their value told by the classes around the gap?
 
     Targets: the people whose combination of the scenario's keys no released record can have, records that can be

@@ -16,7 +16,7 @@ from incrowd.attack.knowledge import (
     worst_of,
 )
 from incrowd.attack.meeting import Meeting, gone_for, meet
-from incrowd.attack.situation import Beside, Int64, Situation
+from incrowd.attack.situation import Auxiliary, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
 
@@ -25,7 +25,7 @@ NEARLY = 0.95
 ACTS = f"looks up the target's class and, where one value has {NEARLY:.0%} of it or more, states that value"
 
 
-def homogeneity(situation: Situation, beside: Beside) -> list[Attacked]:
+def homogeneity(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Of how many people does the release tell a sensitive value because all who look like them share it?
 
     A target's class are the released records that can be theirs by the scenario's keys. Success: values stated rightly,

@@ -22,7 +22,7 @@ from incrowd.attack.knowledge import (
 )
 from incrowd.attack.meeting import labels_of
 from incrowd.attack.neighbours import Near, equal
-from incrowd.attack.situation import Beside, Int64, Situation, codes_of
+from incrowd.attack.situation import Auxiliary, Int64, Situation, codes_of
 from incrowd.attack.spans import are_numbers, middle
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
@@ -43,7 +43,7 @@ predicts"
 Floats = NDArray[np.float64]
 
 
-def inference(situation: Situation, beside: Beside) -> list[Attacked]:
+def inference(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """How well does a model that learned from the release predict people's sensitive values?
 
     Two models are tried: a decision tree, which sees how keys and value go together, and the nearest records (Gower's

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from incrowd.attack.knowledge import NO_VALUES, RELEASE, has_values
 from incrowd.attack.matching import Best, best_matches, own_fitting
 from incrowd.attack.numeric import moved_numbers, nearest_numbers
-from incrowd.attack.situation import Beside, Situation
+from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.targets import Field, field_of
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import knowledge, list_keys, percent
@@ -43,21 +43,21 @@ class Linked:
     own: Int64
 
 
-def exact_linkage(situation: Situation, beside: Beside) -> list[Attacked]:
+def exact_linkage(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """How often does the intruder point to the right record, by an exact match?"""
-    return [_attack(situation, beside, "linkage")]
+    return [_attack(situation, auxiliary, "linkage")]
 
 
-def nearest_linkage(situation: Situation, beside: Beside) -> list[Attacked]:
+def nearest_linkage(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """The same by the record that differs least: a mistake in what is known, or a perturbed value, is forgiven."""
-    return [_attack(situation, beside, "nearest")]
+    return [_attack(situation, auxiliary, "nearest")]
 
 
-def _attack(situation: Situation, beside: Beside, kind: Literal["linkage", "nearest"]) -> Attacked:
+def _attack(situation: Situation, auxiliary: Auxiliary, kind: Literal["linkage", "nearest"]) -> Attacked:
     acts, most = KINDS[kind]
     if nothing := starved(situation, kind, acts):
         return nothing
-    field = field_of(situation, beside, kind)
+    field = field_of(situation, auxiliary, kind)
     if absent := hopeless(situation, field):
         return not_tried(situation, kind, acts, absent)
     if kind == "linkage" and field.unheard_of > MOSTLY:
@@ -66,20 +66,20 @@ def _attack(situation: Situation, beside: Beside, kind: Literal["linkage", "near
     linked = link(situation, field, best, kind)
     why: list[str] = []
     if kind == "nearest":
-        linked, acts, why = _or_by_numbers(situation, beside, field, linked, acts)
+        linked, acts, why = _or_by_numbers(situation, auxiliary, field, linked, acts)
     elif field.unheard:
         why = [f"{unheard(field.unheard)}: an exact match does not find these records"]
     return judged(situation, field, linked, kind, acts, carried_by(situation, field, most), why)
 
 
 def _or_by_numbers(
-    situation: Situation, beside: Beside, field: Field, linked: Linked, acts: str
+    situation: Situation, auxiliary: Auxiliary, field: Field, linked: Linked, acts: str
 ) -> tuple[Linked, str, list[str]]:
     """Where numbers were changed, the nearest number may find more people than counting the keys that differ."""
     moved = moved_numbers(situation)
     names, why = [situation.scenario.keys[key] for key in moved], []
     if moved:
-        near, inside = nearest_numbers(situation, beside, field, moved), field.targets.inside
+        near, inside = nearest_numbers(situation, auxiliary, field, moved), field.targets.inside
         other = picked(situation, field, near.records, near.people, near.own, "nearest")
         why.append(
             f"numbers were changed ({list_keys(names)}): by keys that differ and by the nearest number, the better way "

@@ -18,7 +18,7 @@ from incrowd.attack.knowledge import (
     worst_of,
 )
 from incrowd.attack.meeting import Meeting, blurred, meet
-from incrowd.attack.situation import Beside, Situation
+from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
 
@@ -27,7 +27,7 @@ released one, and yet not there, must have failed because of the sensitive value
 class has alone"
 
 
-def minimality(situation: Situation, beside: Beside) -> list[Attacked]:
+def minimality(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """What does knowing that the method does no more than it must tell about the people it left out or coarsened?
 
     The intruder knows how many people have each combination of the scenario's keys (from a register: here, the

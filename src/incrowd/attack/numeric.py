@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from incrowd.attack.situation import Beside, Situation, codes_of
+from incrowd.attack.situation import Auxiliary, Situation, codes_of
 from incrowd.attack.spans import are_numbers, middle
 from incrowd.attack.targets import Field
 from incrowd.keys.packing import group, pack
@@ -51,12 +51,12 @@ def moved_numbers(situation: Situation) -> list[int]:
     return found
 
 
-def nearest_numbers(situation: Situation, beside: Beside, field: Field, moved: Sequence[int]) -> Near:
+def nearest_numbers(situation: Situation, auxiliary: Auxiliary, field: Field, moved: Sequence[int]) -> Near:
     """The nearest records by the moved keys among those that agree in all others; among all, where none agrees."""
     from scipy.spatial import cKDTree
 
     file, known = field.file, field.targets.known
-    values = [_values(situation, beside, key, file.spans[key]) for key in moved]
+    values = [_values(situation, auxiliary, key, file.spans[key]) for key in moved]
     mine = np.stack([value[file.labels[key]] for key, value in zip(moved, values, strict=True)], axis=1)
     asked = np.stack([value[known[key]] for key, value in zip(moved, values, strict=True)], axis=1)
     classes, wanted = _classes(field, [key for key in range(len(known)) if key not in moved])
@@ -79,10 +79,10 @@ def nearest_numbers(situation: Situation, beside: Beside, field: Field, moved: S
     return Near(records, people, right)
 
 
-def _values(situation: Situation, beside: Beside, key: int, span: int) -> Numbers:
+def _values(situation: Situation, auxiliary: Auxiliary, key: int, span: int) -> Numbers:
     """The number behind each code of a key, in standard deviations; a missing one stands in the middle."""
     name = situation.scenario.keys[key]
-    tables = [table for table in (situation.released, situation.known, beside.register) if table is not None]
+    tables = [table for table in (situation.released, situation.known, auxiliary.register) if table is not None]
     found = np.full(span, np.nan)
     codes = codes_of([table.select([name]) for table in tables], [name])
     for table, (column,) in zip(tables, codes, strict=True):

@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.attack import ATTACKS, ON_REQUEST
-from incrowd.attack.auxiliary import Files, read_beside
+from incrowd.attack.auxiliary import Files, read_auxiliary
 from incrowd.attack.holding_out import Bools, left_out_by_chance, on_trial, with_control
-from incrowd.attack.situation import Beside, Situation, fetch, lines_of
+from incrowd.attack.situation import Auxiliary, Situation, fetch, lines_of
 from incrowd.attack.value import Attacked
 from incrowd.errors import InputError, NotReleasable
 from incrowd.plan import Plan, steps
 from incrowd.plan.steps.attack import OUTSIDE
 from incrowd.plan.verdict import Verdict
 from incrowd.protect import UNIT, Context, State
+from incrowd.risk.background import plan_scenarios
 from incrowd.risk.value import EVERYTHING, Scenario
 from incrowd.rows import Rows
 from incrowd.rows.frame import LINE
-from incrowd.risk.background import plan_scenarios
 
 #: Called with the name of an attack and of its scenario before it begins.
 Told = Callable[[str, str], None]
@@ -56,7 +56,7 @@ def situation_of(
         keys=keys,
         sensitive=tuple(name for name in plan.with_role("sensitive") if name in released),
         scenario=Scenario(EVERYTHING, keys),
-        came=lambda columns: fetch(start.rows, columns, LINE),
+        at_start=lambda columns: fetch(start.rows, columns, LINE),
         draws=lambda *purpose: context.draws("attack", *purpose),
         identifiers=tuple(plan.with_role("identifier")),
         columns=tuple(name for name in plan.variables if name in start.rows.columns),
@@ -101,7 +101,7 @@ def chosen_scenarios(plan: Plan, asked: Sequence[str] | None) -> list[Scenario]:
 
 def attack_all(
     situation: Situation,
-    beside: Beside,
+    auxiliary: Auxiliary,
     scenarios: Sequence[Scenario],
     names: Sequence[str],
     told: Told = lambda attack, scenario: None,
@@ -109,14 +109,14 @@ def attack_all(
     """Every attack in every scenario."""
     found = []
     for scenario in scenarios:
-        there, with_them = in_scenario(situation, scenario), beside
-        if beside.register is not None and (
-            missing := [key for key in there.scenario.keys if key not in beside.register.column_names]
+        there, with_them = in_scenario(situation, scenario), auxiliary
+        if auxiliary.register is not None and (
+            missing := [key for key in there.scenario.keys if key not in auxiliary.register.column_names]
         ):
             if not scenario.knows_who_is_in:
                 hint = "Name another register, or leave the key out of the scenario."
                 raise InputError("D198", f"the register has no column {missing[0]!r}.", hint)
-            with_them = replace(beside, register=None, register_lines=None)
+            with_them = replace(auxiliary, register=None, register_lines=None)
         for name in names:
             told(name, scenario.name)
             found += ATTACKS[name](there, with_them)
@@ -152,13 +152,13 @@ def attack_run(
             tuple(context.folder / file for file in step.others),
             tuple(context.folder / file for file in step.tables),
         )
-        beside = read_beside(plan, context, situation, files, others_here)
+        auxiliary = read_auxiliary(plan, context, situation, files, others_here)
         names, scenarios = attack_names(step.attacks), chosen_scenarios(plan, step.scenarios)
-        found = attack_all(situation, beside, scenarios, names)
+        found = attack_all(situation, auxiliary, scenarios, names)
         if step.hold_out is not None and (outside := [name for name in names if name in OUTSIDE]):
             made, rows, left = on_trial(plan, context, start, step.hold_out)
             trial = situation_of(plan, context, start, made, rows, by_chance=left)
-            found = with_control(found, attack_all(trial, beside, scenarios, outside), step.hold_out)
+            found = with_control(found, attack_all(trial, auxiliary, scenarios, outside), step.hold_out)
         attacks += found
         judged += [(one, judge(one, step)) for one in found]
     return Tried(tuple(attacks), tuple(verdict for _, each in judged for verdict in each), _refusal(judged))

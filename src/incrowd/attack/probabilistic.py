@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from incrowd.attack.linkage import hopeless, judged, not_tried, picked, starved, unheard
 from incrowd.attack.matching import File
-from incrowd.attack.situation import Beside, Situation
+from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.targets import Field, field_of
 from incrowd.attack.value import Attacked
 from incrowd.keys.packing import group, pack
@@ -32,17 +32,17 @@ PAIRS = 5_000_000  # above, only pairs that agree in two of three groups of keys
 ACTS = "weighs how well each record agrees, key by key and by how rare a value is (splink), and picks the best"
 
 
-def probabilistic_linkage(situation: Situation, beside: Beside) -> list[Attacked]:
+def probabilistic_linkage(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """How often does the strong intruder point to the right record?"""
     if find_spec("splink") is None:
         absent = "splink is not installed: pip install 'incrowd[link]'"
         return [not_tried(situation, "probabilistic", ACTS, absent)]
     if nothing := starved(situation, "probabilistic", ACTS):
         return [nothing]
-    field = field_of(situation, beside, "probabilistic", TARGETS)
+    field = field_of(situation, auxiliary, "probabilistic", TARGETS)
     if absent := hopeless(situation, field):
         return [not_tried(situation, "probabilistic", ACTS, absent)]
-    records, people, own, why = weigh(situation, field, beside.linker)
+    records, people, own, why = weigh(situation, field, auxiliary.linker)
     if not records.any():
         return [not_tried(situation, "probabilistic", ACTS, "no record agrees with anybody in two groups of keys")]
     linked = picked(situation, field, records, people, own, "probabilistic")

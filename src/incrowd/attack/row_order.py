@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from incrowd.attack.knowledge import WORST, Bools, knows, untried
-from incrowd.attack.situation import Beside, Int64, Situation, codes_of
+from incrowd.attack.situation import Auxiliary, Int64, Situation, codes_of
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
 from incrowd.keys.packing import group, pack
@@ -14,7 +14,7 @@ from incrowd.keys.saying import fixed
 ACTS = "takes two records that stand next to each other in the release for neighbours in the source"
 
 
-def row_order(situation: Situation, beside: Beside) -> list[Attacked]:
+def row_order(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Is the order of the release that of the source, where neighbours may be a household, a street or a day?
 
     Success: pairs of records next to each other in the release that are next to each other in the source, either way

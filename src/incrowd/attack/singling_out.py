@@ -18,7 +18,7 @@ from incrowd.attack.knowledge import RELEASE, has_values, joined
 from incrowd.attack.linkage import WORST, not_tried
 from incrowd.attack.meeting import UNFAIR
 from incrowd.attack.predicates import Attributes, readings, tried_on
-from incrowd.attack.situation import Beside, Situation
+from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.strategies import CHOSEN, strategy_of
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import list_keys, percent
@@ -31,12 +31,12 @@ NAMED = 8  # so many columns are named in a sentence
 ACTS = "looks for combinations of attributes that one released record alone has"
 
 
-def singling_out(situation: Situation, beside: Beside) -> list[Attacked]:
+def singling_out(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """By the keys that the scenario's intruder knows: all of them, and a few at a time."""
     return [_attack(situation, "singling_out", situation.scenario.keys)]
 
 
-def singling_out_any(situation: Situation, beside: Beside) -> list[Attacked]:
+def singling_out_any(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """By any released columns, also those that no intruder is taken to know: exact amounts isolate nearly everybody."""
     return [_attack(situation, "singling_out_any", situation.released.column_names)]
 

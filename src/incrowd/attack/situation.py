@@ -32,7 +32,7 @@ class Situation:
     keys: tuple[str, ...]  # the released keys
     sensitive: tuple[str, ...]  # the released sensitive variables
     scenario: Scenario  # its keys are released ones
-    came: Callable[[Sequence[str]], pa.Table]  # columns of the original as it came, in the order of the source
+    at_start: Callable[[Sequence[str]], pa.Table]  # columns of the original as it came, in the order of the source
     draws: Callable[..., Callable[[int], NDArray[np.uint64]]]  # purpose -> so many keyed random numbers, and more
     identifiers: tuple[str, ...] = ()  # the plan's identifiers, released or not
     columns: tuple[str, ...] = ()  # the columns of the original as it came: what `came` can be asked for
@@ -55,7 +55,7 @@ class Situation:
 
 
 @dataclass(frozen=True)
-class Beside:
+class Auxiliary:
     """What an intruder has beside the release and what they know of a target."""
 
     register: pa.Table | None = None  # people with the scenario's keys, at the release's categories

@@ -18,7 +18,7 @@ from incrowd.attack.knowledge import (
     worst_of,
 )
 from incrowd.attack.meeting import Meeting, gone_for, meet
-from incrowd.attack.situation import Beside, Situation
+from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
 
@@ -31,7 +31,7 @@ ACTS = (
 )
 
 
-def skewness(situation: Situation, beside: Beside) -> list[Attacked]:
+def skewness(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """For how many people does the release make the intruder's belief in the truth at least twice as strong?
 
     Gain = q/p: q the share of the true value among the released records that can be the target's by the scenario's

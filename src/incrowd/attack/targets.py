@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from incrowd.attack.knowledge import misremember
 from incrowd.attack.matching import File, Layers
-from incrowd.attack.situation import Beside, Situation, codes_of
+from incrowd.attack.situation import Auxiliary, Situation, codes_of
 from incrowd.keys.packing import group, pack
 
 Int64 = NDArray[np.int64]
@@ -66,11 +66,11 @@ class Field:
 STRANGERS = 100_000
 
 
-def field_of(situation: Situation, beside: Beside, purpose: str, most: int | None = None) -> Field:
+def field_of(situation: Situation, auxiliary: Auxiliary, purpose: str, most: int | None = None) -> Field:
     """Everything coded alike. A person with several records is a target once, with one of the records. At most so
     many targets, by keyed chance; and at most STRANGERS of those who are not in the file.
     """
-    keys, register = list(situation.scenario.keys), beside.register
+    keys, register = list(situation.scenario.keys), auxiliary.register
     tables = [situation.released, situation.known, *([] if register is None else [register])]
     labels, known, *outside = codes_of([table.select(keys) for table in tables], keys)
     blanks = [_blank(situation, name, column) for name, column in zip(keys, labels, strict=True)]
@@ -83,7 +83,7 @@ def field_of(situation: Situation, beside: Beside, purpose: str, most: int | Non
             layers.append(Layers.strict(codes))
     owners = situation.people[situation.lines]
     file = File.of(labels, owners, layers)
-    targets = _targets(situation, beside, known, outside[0] if outside else None, purpose)
+    targets = _targets(situation, auxiliary, known, outside[0] if outside else None, purpose)
     if most is not None and targets.number > most:
         chosen = np.argsort(situation.draws(purpose, "targets")(targets.number), kind="stable")[:most]
         targets = targets.take(np.sort(chosen))
@@ -114,13 +114,13 @@ def _absent(column: Int64, others: Sequence[Int64]) -> Mask:
 
 
 def _targets(
-    situation: Situation, beside: Beside, known: list[Int64], outside: list[Int64] | None, purpose: str
+    situation: Situation, auxiliary: Auxiliary, known: list[Int64], outside: list[Int64] | None, purpose: str
 ) -> Targets:
     released = np.zeros(int(situation.people.max(initial=-1)) + 1, bool)
     released[situation.people[situation.lines]] = True
     asked = outside is not None and not situation.scenario.knows_who_is_in  # else nobody looks for namesakes
-    if outside is not None and beside.register_lines is not None:
-        lines = beside.register_lines
+    if outside is not None and auxiliary.register_lines is not None:
+        lines = auxiliary.register_lines
         people = np.where(lines >= 0, situation.people[np.maximum(lines, 0)], -1)
         inside = (lines >= 0) & released[np.maximum(people, 0)]
         told = misremember(situation, outside, known, purpose)

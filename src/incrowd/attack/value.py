@@ -88,7 +88,7 @@ class Attacked:
         """What it is called in tables: 'homogeneity of income'."""
         return self.attack.replace("_", " ") + (f" of {self.about}" if self.about else "")
 
-    def beside(self, worst: bool) -> float | None:
+    def auxiliary(self, worst: bool) -> float | None:
         """What the success is set against: the control (its lower end at `worst`), or the baseline without one.
 
         A control whose people are not like the targets can excuse nothing: then it is the smaller of the two.
@@ -104,10 +104,10 @@ class Attacked:
 
         Against the baseline where there is no control; None where there is neither, or nothing to add.
         """
-        beside = self.beside(worst=False)
-        if self.success is None or beside is None or beside >= 1:
+        auxiliary = self.auxiliary(worst=False)
+        if self.success is None or auxiliary is None or auxiliary >= 1:
             return None
-        return (self.success.value - beside) / (1 - beside)
+        return (self.success.value - auxiliary) / (1 - auxiliary)
 
     @property
     def excess(self) -> float | None:
@@ -120,5 +120,5 @@ class Attacked:
             return None
         if self.baseline is not None and self.baseline >= 1:
             return 0.0 if self.success.tries >= FEWEST else self.success.high
-        beside = self.beside(worst=True) or 0.0
-        return (self.success.high - beside) / (1 - beside)
+        auxiliary = self.auxiliary(worst=True) or 0.0
+        return (self.success.high - auxiliary) / (1 - auxiliary)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incrowd.audit.manifest import MANIFEST, SECRET_FILE, SIGNATURE, AuditManifest, FileEntry
-from incrowd.audit.seal import MISSING, UNCHANGED, UNLISTED, SealedFile, compare, same_bytes
+from incrowd.audit.seal import MISSING, UNCHANGED, UNLISTED, SealedFile, differences, same_bytes
 from incrowd.audit.signatures import ADDITION, SIGNATURES, Signed, read_signatures
 from incrowd.audit.signing import PublicKey, known_here, read_public
 from incrowd.errors import InputError, SecretError
@@ -68,7 +68,7 @@ def look(audit: Path | None, release: Path | None, home: Path | None, trust: Tru
     found = [SealedFile(f"audit/{file.name}", file.state) for file in _sealed(audit, manifest, signed, known)]
     listed = () if manifest is None else manifest.release
     if release is not None:
-        found += [SealedFile(f"release/{file.name}", file.state) for file in compare(release, listed)]
+        found += [SealedFile(f"release/{file.name}", file.state) for file in differences(release, listed)]
     else:
         found += [SealedFile(f"release/{entry.name}", ABSENT) for entry in listed]
     return Seal(tuple(found), content, signature, key, key in known, tuple(signed))
@@ -121,7 +121,7 @@ def _look_release(release: Path, known: tuple[PublicKey, ...]) -> Seal:
     except (ValueError, KeyError, TypeError):
         raise InputError("D301", "there is no manifest that can be read.", "Name a run or a release folder.") from None
     outside = {MANIFEST, SIGNATURE}
-    files = [SealedFile(f"release/{f.name}", f.state) for f in compare(release, entries, outside.__contains__)]
+    files = [SealedFile(f"release/{f.name}", f.state) for f in differences(release, entries, outside.__contains__)]
     return Seal(tuple(files), content, _signature(release, content, key), key, key in known)
 
 
@@ -131,7 +131,7 @@ def _sealed(
     """Every file of the audit but the seal itself. Additions count when their key is trusted."""
     if manifest is None:
         return
-    for file in compare(audit, manifest.files, _outside):
+    for file in differences(audit, manifest.files, _outside):
         if file.state == MISSING and file.name == SECRET_FILE:
             yield SealedFile(file.name, REMOVED)
         elif file.state == UNLISTED and any(

@@ -16,12 +16,11 @@ from incrowd.audit.archive import Archive
 from incrowd.audit.inputs import Taken, take_inputs
 from incrowd.audit.manifest import InputEntry, hash_entries
 from incrowd.errors import IncrowdError
+from incrowd.keys.saying import latest_runs
 from incrowd.plan import Plan
 from incrowd.plan.files import SOURCE, named_files
 from incrowd.plan.tiers import TierName
 
-#: So many runs are named, the latest ones.
-SHOWN = 3
 #: How an earlier run's source is related to this one's: the same bytes; other bytes by the same name; the same columns
 #: and as many records; nobody can tell.
 SAME, EDITION, ALIKE, UNKNOWN = "same", "edition", "alike", "unknown"
@@ -110,7 +109,7 @@ def said_of_others(runs: Sequence[str]) -> str:
     """What the custodian must know of them."""
     return (
         f"the plan says that there is no other release, and of this source, or of one that may be the same, there is "
-        f"one here ({listed(runs)}): name it in `others`, or delete the run if its file never left"
+        f"one here ({latest_runs(runs)}): name it in `others`, or delete the run if its file never left"
     )
 
 
@@ -133,7 +132,7 @@ def perturbed_before(plan: Plan, earlier: Sequence[Earlier], records: int, drawn
             found[_UNTOLD].append(each.run)
         elif each.drawn_by != drawn_by:
             found[_OTHERWISE if each.kin == SAME else _ALIKE].append(each.run)
-    return tuple(sentence.format(listed(runs)) for sentence, runs in found.items() if runs)
+    return tuple(sentence.format(latest_runs(runs)) for sentence, runs in found.items() if runs)
 
 
 _TOGETHER = (
@@ -150,9 +149,3 @@ _UNTOLD = (
     f"by which draws ({{}}): if they were others, {_TOGETHER}"
 )
 _UNREADABLE = "audits here cannot be read ({}), so nobody can tell whether this source was perturbed before"
-
-
-def listed(runs: Sequence[str]) -> str:
-    """The latest runs by name, and how many more there are."""
-    more = f" and {len(runs) - SHOWN} more" if len(runs) > SHOWN else ""
-    return f"run{'s' if len(runs) > 1 else ''} {', '.join(runs[:SHOWN])}{more}"

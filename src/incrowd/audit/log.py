@@ -102,7 +102,7 @@ class RunLog:
     attacks: tuple[Attacked, ...] = ()  # one for each attack and scenario that the plan asks for
     intruder_test: Tested | None = None  # the human intruder test that the plan names
     groups: tuple[Group, ...] = ()  # each value of each key, before anything was taken away and after
-    came: tuple[float | None, ...] = ()  # for each verdict, the figure of the file as it came
+    at_start: tuple[float | None, ...] = ()  # for each verdict, the figure of the file as it came
     about: About = field(default_factory=About)  # what the plan says beyond the steps: attestations, review
     one_value: tuple[str, ...] = ()  # released columns that have the same value in every record
     perturbed_before: tuple[str, ...] = ()  # earlier releases of this source that chance has changed otherwise

@@ -42,7 +42,7 @@ def write_sealed(folder: Path, manifest: str, signer: Signer | None) -> tuple[Fi
     return entry_of(MANIFEST, content), entry_of(SIGNATURE, signature)
 
 
-def compare(
+def differences(
     folder: Path, entries: Iterable[FileEntry], elsewhere: Callable[[str], bool] = lambda name: False
 ) -> Iterator[SealedFile]:
     """Every listed file, and every other one that is there. Links and whatever is no plain file differ: what they show
@@ -71,7 +71,7 @@ def same_bytes(path: Path, entry: FileEntry) -> bool:
 
 def refuse_changes(folder: Path, entries: Iterable[FileEntry], code: str, what: str) -> None:
     """The last look before something is published: the folder holds these bytes, all of them and no others."""
-    for file in compare(folder, entries):
+    for file in differences(folder, entries):
         if file.state != UNCHANGED:
             message = f"{what}: {file.told}."
             raise NotReleasable(code, message, "Nothing was released. Does the plan run code that writes files?")

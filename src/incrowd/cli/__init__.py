@@ -18,7 +18,7 @@ from incrowd.cli._terminal import say
 from incrowd.errors import IncrowdError, PlanError
 from incrowd.machine import stopping
 
-app = typer.Typer(
+root = typer.Typer(
     name="incrowd",
     no_args_is_help=True,
     add_completion=False,
@@ -29,32 +29,25 @@ app = typer.Typer(
     "incrowd run plan.yaml.",
 )
 
-#: They register the commands, in the order of `incrowd --help`.
-MODULES = (
-    "commands",
-    "reporting",
-    "risking",
-    "attacking",
-    "auditing",
-    "sealing",
-    "sweeping",
-    "comparing",
-    "searching",
-    "hierarchies",
-    "tables",
-    "postcodes",
-    "intruding",
-    "workbench",
-)
+#: A file for each command, or group of commands, in the order of `incrowd --help`.
+COMMANDS = (
+    "demo", "demo_data", "profile", "init", "check", "risk", "search", "run", "verify", "sweep", "compare", "attack",
+    "intruder_test", "report", "table", "reproduce", "review", "audit", "hierarchy", "postcode", "app",
+)  # fmt: skip
+
+
+def load() -> typer.Typer:
+    """The commands, all of them: a file registers its own when it is imported."""
+    for name in COMMANDS:
+        import_module(f"incrowd.cli.{name}")
+    return root
 
 
 def main() -> None:
     """Run the command line; every fault becomes a message with a code and an exit code, never a record."""
     stopping.listen()
     try:
-        for name in MODULES:
-            import_module(f"incrowd.cli.{name}")
-        ended = app(standalone_mode=False)
+        ended = load()(standalone_mode=False)
         sys.stdout.flush()
         code = ended if isinstance(ended, int) else 0
     except BaseException as error:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from incrowd.machine.writing import place_to_write
 
@@ -10,3 +13,21 @@ from incrowd.machine.writing import place_to_write
 def writable(path: Path | None) -> Path | None:
     """A place where a file can be written: said before the work, not after it."""
     return None if path is None else place_to_write(path)
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
+Data = Annotated[Path, typer.Argument(help="A CSV (also .gz), Parquet or Excel file.")]
+Header = Annotated[
+    bool,
+    typer.Option("--header", help="The first line names the columns, whatever it looks like."),
+]
+PlanFile = Annotated[Path, typer.Argument(help="The release plan, a YAML file.")]
+RunFolder = Annotated[
+    Path, typer.Argument(metavar="RUN", help="The folder of a run (runs/ID), its release, its audit, or the pointer.")
+]
+Original = Annotated[
+    Path | None, typer.Option(help="The data where it is now; left out, it is looked for where it was.")
+]
+Folder = Annotated[
+    Path | None, typer.Option(help="Where the plan's other files are now; left out, the audit's own copies are used.")
+]

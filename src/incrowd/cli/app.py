@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from incrowd.cli import app
+from incrowd.cli import root
 from incrowd.cli._terminal import say
 
 
-@app.command("app")
+@root.command("app")
 def workbench(
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port on this machine.")] = 8501,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open it where there is a screen.")] = True,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incrowd.cli import app
+from incrowd.cli import root
 from incrowd.cli._options import writable
 from incrowd.cli._terminal import say
 from incrowd.cli._trusting import Trusted, Unsigned, trusting
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from incrowd.tasks.attack import Intrusion
 
 
-@app.command()
+@root.command()
 def attack(
     source: Annotated[Path, typer.Argument(help="A plan (.yaml), or the folder of a run (runs/ID) or its release.")],
     original: Annotated[

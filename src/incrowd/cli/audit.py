@@ -1,4 +1,4 @@
-"""incrowd reproduce, audit and review: what can be done with a run that was kept."""
+"""incrowd audit: audits of earlier runs compared, signed and verified."""
 
 from __future__ import annotations
 
@@ -9,105 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incrowd.cli import app
-from incrowd.cli._terminal import give, say
+from incrowd.cli import root
+from incrowd.cli._options import Json, RunFolder
+from incrowd.cli._terminal import say
 from incrowd.cli._trusting import Trusted, Unsigned, trusting
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
-    from incrowd.report.review import Reviewed
     from incrowd.tasks.audit_diff import Difference
-    from incrowd.tasks.reproduce import Reproduction
+    from incrowd.tasks.audit_sign import SealVerification
 
-audit_app = typer.Typer(no_args_is_help=True, help="Audits of earlier runs. What is shown here stays inside.")
-app.add_typer(audit_app, name="audit")
-
-RunFolder = Annotated[
-    Path, typer.Argument(metavar="RUN", help="The folder of a run (runs/ID), its release, its audit, or the pointer.")
-]
-Original = Annotated[
-    Path | None, typer.Option(help="The data where it is now; left out, it is looked for where it was.")
-]
-Folder = Annotated[
-    Path | None, typer.Option(help="Where the plan's other files are now; left out, the audit's own copies are used.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
+audit = typer.Typer(no_args_is_help=True, help="Audits of earlier runs. What is shown here stays inside.")
+root.add_typer(audit, name="audit")
 
 
-@app.command()
-def reproduce(
-    run: RunFolder,
-    original: Original = None,
-    folder: Folder = None,
-    memory: Annotated[str | None, typer.Option(help="The most memory it may use, such as 8GB.")] = None,
-    trust: Trusted = None,
-    unsigned: Unsigned = False,
-    json_: Json = False,
-) -> None:
-    """Make a release again from its audit, in a private folder, and compare the bytes. Nothing is published.
-
-    First the audit and the release are compared with what was sealed: a copy that differs is refused, and so is one
-    that is signed with a key that is not known here. Then every file that the plan names is compared with the hash
-    that the audit has of it, and named when it is another one; then every file of the release, as it lies there and as
-    it was made again. Exit code 0 only when everything is the same, else 1.
-    """
-    from incrowd.cli._show import step_bars
-    from incrowd.tasks.reproduce import reproduce as make_again
-
-    with step_bars(quiet=json_) as bars:
-        found = make_again(
-            run, original=original, folder=folder, memory=memory, progress=bars.begin, within=bars.within,
-            trust=trusting(trust, unsigned),
-        )  # fmt: skip
-    if json_:
-        say(json.dumps({"same": found.same, "data_same": found.data_same, **asdict(found)}, indent=1))
-    else:
-        _show_reproduction(found)
-    raise typer.Exit(0 if found.same else 1)
-
-
-def _show_reproduction(found: Reproduction) -> None:
-    from rich.table import Table
-
-    from incrowd.cli._consoles import console, marked
-
-    table = Table(title="What went in", title_justify="left")
-    for heading in ("file", "place in the plan", "compared", ""):
-        table.add_column(heading)
-    for entry in found.inputs:
-        table.add_row(entry.name, entry.place, entry.where, _mark(entry.state))
-    console.print(table)
-    table = Table(title="What came out", title_justify="left")
-    for heading in ("file", "as it lies there", "made again"):
-        table.add_column(heading)
-    for file in found.files:
-        table.add_row(file.name, _mark(file.stored), _mark(file.again))
-    console.print(table)
-    if found.plan != "same":
-        told = "The audit's plan is not the one that was run: its bytes differ."
-        console.print(marked((told, "red"), " Nothing was run again."))
-    elif found.refused is not None:
-        console.print(marked((f"The plan is refused now ({found.refused}): its release was not made again.", "red")))
-    for name, (then, now) in found.versions.items():
-        console.print(f"{name} was {then or 'not installed'}, is {now or 'not installed'}")
-    for name in found.changed_since:
-        console.print(f"{name} has changed since; the audit's copy was used")
-    if found.data_same and not found.same:
-        console.print("The data was made again with the same bytes; other things differ.")
-    if not found.signed:
-        console.print(marked(("The audit has no signature: nobody vouches for what this was compared with.", "yellow")))
-    console.print(marked(("The same bytes.", "green") if found.same else ("Not the same bytes.", "red")))
-
-
-def _mark(state: str | None) -> Text:
-    from incrowd.cli._consoles import marked
-
-    colour = {"same": "green", "differs": "red", "missing": "red"}.get(state or "", "")
-    return marked("\N{EN DASH}" if state is None else (state, colour))
-
-
-@audit_app.command("diff")
+@audit.command("diff")
 def diff(
     first: Annotated[Path, typer.Argument(metavar="A", help="A run's folder, its release or its audit.")],
     second: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
@@ -142,75 +57,81 @@ def _show_differences(found: tuple[Difference, ...]) -> None:
     console.print(table)
 
 
-@app.command()
-def review(
+@audit.command("keygen")
+def keygen(path: Annotated[Path, typer.Argument(metavar="KEY", help="A new file for the private key.")]) -> None:
+    """Make a key to sign with: KEY, which only you may read, and KEY.pub, which you give to others.
+
+    Tell people its fingerprint in a way that does not depend on the files: read it to them, or print it.
+    """
+    from incrowd.audit.signing import make_key, public_file
+
+    signer = make_key(path)
+    say(f"private      {path}  (keep it like a password)")
+    say(f"public       {public_file(path)}")
+    say(f"fingerprint  {signer.public.fingerprint}")
+
+
+@audit.command("sign")
+def sign(
     run: RunFolder,
-    original: Original = None,
-    external: Annotated[
-        list[Path] | None,
-        typer.Option(help="A file about people that intruders may have now. May be given several times."),
-    ] = None,
-    folder: Folder = None,
-    attack: Annotated[
-        list[str] | None, typer.Option(help="Only this attack. May be given several times; all when left out.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="A new folder for review.json and review.html (default: beside the audit).")
-    ] = None,
+    name: Annotated[str, typer.Option(help="Who signs.")],
+    role: Annotated[str, typer.Option(help="As what: board, data protection officer, ...")],
+    key: Annotated[Path, typer.Option(help="Your own private key (incrowd audit keygen), not the one of the runs.")],
+    decision: Annotated[str, typer.Option(help="What is decided: approve or refuse.")] = "approve",
+    text: Annotated[str, typer.Option(help="Why, or under which conditions. Stays in the audit.")] = "",
     trust: Trusted = None,
     unsigned: Unsigned = False,
-    json_: Json = False,
 ) -> None:
-    """Look at an old release again, with today's tools and with files that have been published since.
+    """Sign a decision about a run: your name, role and decision, and the hash of the audit's manifest.
 
-    The requirements are counted in the released file as it lies there, the risk of the plan's scenarios is measured,
-    and simulated intruders attack it; all of it is compared with what the audit says. Without the original no attack
-    can be judged, and the review says so. Exit code 0: nothing became worse; 1: something did, or could not be tried,
-    and it is named.
+    The manifest lists every file of audit and release, so the signature speaks of all of them. What differs from the
+    manifest is refused, not signed. The signature goes into audit/signatures; keep a copy of it.
     """
-    import time
+    from incrowd.tasks.audit_sign import sign_audit
 
-    from incrowd.audit.archive import places
-    from incrowd.report.review import write_review
-    from incrowd.tasks.review import review as look_again
+    made = sign_audit(
+        run, name=name, role=role, decision=decision, text=text, key=key, trust=trusting(trust, unsigned)
+    )  # fmt: skip
+    say(f"signed    {made}  (keep a copy: nobody can see whether the last signature was taken away)")
 
-    found = look_again(
-        run, original=original, external=external or (), folder=folder, attacks=attack, trust=trusting(trust, unsigned)
-    )
-    audit = places(run)[0]
-    assert audit is not None
-    place = out or audit.parent / time.strftime("review-%Y%m%d-%H%M%S")
-    write_review(found, place)
+
+@audit.command("verify")
+def verify(run: RunFolder, trust: Trusted = None, json_: Json = False) -> None:
+    """Is a run as it was sealed? Files that are unchanged, changed, missing or unlisted; who signed, and is it known?
+
+    Also for a release that was handed out alone: incrowd audit verify FOLDER --trust publisher.pub. Exit code 0 only
+    when every file is unchanged and every key that signed is known here or named with --trust; else 1.
+    """
+    from incrowd.tasks.audit_sign import verify_audit
+
+    found = verify_audit(run, trust=trusting(trust))
     if json_:
-        give(found.json())
+        say(json.dumps({"ok": found.ok, "says": found.says, **asdict(found)}, indent=1))
     else:
-        _show_review(found, place)
-    raise typer.Exit(1 if found.worse or found.not_tried else 0)
+        _show_seal(found)
+    raise typer.Exit(0 if found.ok else 1)
 
 
-def _show_review(found: Reviewed, place: Path) -> None:
+def _show_seal(found: SealVerification) -> None:
+    from rich.table import Table
+
     from incrowd.cli._consoles import console, marked
 
-    for one in found.requirements:
-        mark = ("open ", "yellow") if one.holds is None else ("holds", "green") if one.holds else ("fails", "red")
-        told = one.why if one.holds is None else f"the file has {'no class' if one.has is None else f'{one.has:g}'}"
-        console.print(marked(mark, f"  {one.requirement} ({told})"))
-    console.print(f"{len(found.risks):,} figures of risk and {len(found.attacks):,} attacks compared with the audit.")
-    for note in found.notes:
-        console.print(marked(("note", "yellow"), f"   {note}"))
-    if found.untraced:
-        console.print(f"No attack could be judged: {found.untraced}.")
-    if found.overdue:
-        console.print(f"The plan asked for a review by {found.due}, which has passed.")
-    for text in found.worse:
-        console.print(marked(("worse", "red"), f"  {text}"))
-    for text in found.not_tried:
-        console.print(marked(("not tried", "yellow"), f"  {text}"))
-    if found.worse:
-        last = ("Worse than the audit says.", "red")
-    elif found.not_tried:
-        last = ("Nothing that could be tried became worse.", "yellow")
-    else:
-        last = ("Nothing became worse.", "green")
+    table = Table(title="Files", title_justify="left")
+    for heading in ("file", ""):
+        table.add_column(heading, overflow="fold")
+    for file in found.files:
+        colour = {"unchanged": "green", "added": "green", "removed": "yellow"}.get(file.state, "red")
+        table.add_row(file.name, marked((file.state, colour)))
+    console.print(table)
+    known = ("known", "green") if found.known else ("not known here", "red")
+    console.print(marked(f"Manifest: signature {found.signature}, key {found.fingerprint} ", known), soft_wrap=True)
+    for one in found.sign_offs:
+        mark = ("valid", "green") if one.known else ("key not known here", "red")
+        told = f"  {one.decision}: {one.name}, {one.role}, {one.time}, key {one.fingerprint}"
+        why = f" ({one.text})" if one.text else ""
+        console.print(marked(mark if one.valid else ("invalid", "red"), told + why), soft_wrap=True)
+    for text in found.says:
+        console.print(marked(("differs", "red"), f"  {text}"), soft_wrap=True)
+    last = ("As it was sealed.", "green") if found.ok else ("Not as it was sealed, or by nobody known.", "red")
     console.print(marked(last))
-    console.print(f"review    {place / 'review.html'}  (internal: never publish it)", soft_wrap=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incrowd.cli import app
+from incrowd.cli import root
 from incrowd.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ SHOWN = (
 )  # fmt: skip
 
 
-@app.command()
+@root.command()
 def compare(
     plans: Annotated[list[Path], typer.Argument(help="Two release plans or more, YAML files.")],
     json_: Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")] = False,

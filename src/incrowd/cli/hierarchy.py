@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incrowd.cli import app
+from incrowd.cli import root
 from incrowd.cli._options import writable
 from incrowd.cli._terminal import say
 from incrowd.machine.writing import write_private
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 hierarchy_app = typer.Typer(
     no_args_is_help=True, help="Hierarchies: ways to coarsen one variable, level by level. ARX's CSV format in and out."
 )
-app.add_typer(hierarchy_app, name="hierarchy")
+root.add_typer(hierarchy_app, name="hierarchy")
 
 HierarchyFile = Annotated[Path, typer.Argument(help="A hierarchy in ARX's format: no header, first column the leaf.")]
 

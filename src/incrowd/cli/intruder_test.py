@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incrowd.cli import app
+from incrowd.cli import root
 from incrowd.cli._options import writable
 from incrowd.cli._terminal import say
 from incrowd.cli._trusting import Trusted, Unsigned, trusting
@@ -23,7 +23,7 @@ intruder_app = typer.Typer(
     no_args_is_help=True,
     help="A test with friendly human intruders: new makes it, serve runs its web pages, score judges the claims.",
 )
-app.add_typer(intruder_app, name="intruder-test")
+root.add_typer(intruder_app, name="intruder-test")
 
 Test = Annotated[str, typer.Argument(help="The test: its file, or postgresql://host/database?schema=name.")]
 ADDRESS = "http://127.0.0.1:8765"
@@ -167,7 +167,7 @@ def score(
         from incrowd.intruder_test import custodian
         from incrowd.intruder_test.erasing import remember
         from incrowd.intruder_test.making import write_private
-        from incrowd.intruder_test.scoring import compare
+        from incrowd.intruder_test.scoring import compare_scores
         from incrowd.intruder_test.scoring import score as count
     from incrowd.intruder_test.value import dump_scores
 
@@ -189,7 +189,7 @@ def score(
             scores = count(found, store.now, by)
             custodian.keep_scores(store, scores)
         assert scores is not None
-    compared = None if before is None else compare(_earlier(before), scores)
+    compared = None if before is None else compare_scores(_earlier(before), scores)
     if report is not None:
         from incrowd.report.tested import intruder_report
 
@@ -227,13 +227,12 @@ def erase(
 
 @contextmanager
 def _extra() -> Iterator[None]:
-    from incrowd.errors import IncrowdError
+    from incrowd.errors import missing_extra
 
     try:
         yield
     except ImportError:
-        message = "what an intruder test needs is not installed."
-        raise IncrowdError("X026", message, "Install it: pip install 'incrowd[intruders]'") from None
+        raise missing_extra("what an intruder test needs", "intruders", "X026") from None
 
 
 def _link(address: str | None, invitation: Invitation) -> str:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from incrowd.cli import app
-from incrowd.cli._options import writable
+from incrowd.cli import root
+from incrowd.cli._options import Json, writable
 from incrowd.cli._terminal import say
 from incrowd.keys.postcodes import Component
 from incrowd.machine.writing import write_private
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 postcode_app = typer.Typer(
     no_args_is_help=True, help="UK postcodes: parse them, count people by component, merge places that are too small."
 )
-app.add_typer(postcode_app, name="postcode")
+root.add_typer(postcode_app, name="postcode")
 
 Source = Annotated[Path, typer.Argument(help="A file with a line for each postcode or person, or one by code.")]
 Column = Annotated[str, typer.Option(help="The column of postcodes, or of codes of one component.")]
@@ -31,7 +31,6 @@ Populations = Annotated[
     list[str] | None, typer.Option("--population", help="A column of counts; several may be given. None: count lines.")
 ]
 Repair = Annotated[bool, typer.Option("--repair", help="Take O for 0 and I for 1 where only that makes a postcode.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
 
 
 @postcode_app.command()

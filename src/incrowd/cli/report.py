@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incrowd.cli import app
+from incrowd.cli import root
 from incrowd.cli._terminal import say
 from incrowd.cli._trusting import Trusted, Unsigned, trusting
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from incrowd.audit.signing import Signer
 
 
-@app.command()
+@root.command()
 def report(
     run: Annotated[Path, typer.Argument(help="The folder of a run, runs/ID, its release folder, or the pointer.")],
     pdf: Annotated[

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incrowd.cli import app
+from incrowd.cli import root
 from incrowd.cli._options import writable
 from incrowd.cli._terminal import say
 from incrowd.machine.writing import write_private
@@ -23,7 +23,7 @@ SHOWN = 5  # tables of each number of keys
 LEAST_FRACTION = 1e-10  # one of all people who live
 
 
-@app.command()
+@root.command()
 def risk(
     source: Annotated[Path, typer.Argument(help="A data file, or a plan (.yaml) with scenarios.")],
     keys: Annotated[str | None, typer.Option(help="The columns an intruder may know, separated by commas.")] = None,
@@ -60,8 +60,8 @@ def risk(
     --chart and --json are for data files. Nothing is released, and no value of the file is shown.
     """
     from incrowd.errors import InputError
+    from incrowd.risk.background import Background
     from incrowd.rows.lookup import read_hierarchy
-    from incrowd.risk.background import Given
     from incrowd.tasks.risk import assess, assess_plan
 
     wanted = [name.strip() for name in measures.split(",") if name.strip()]
@@ -81,9 +81,9 @@ def risk(
             if key is None:
                 raise InputError("D107", "the geography's file is named after no key.", "Name it KEY.csv.")
             levels = {key: read_hierarchy(geography, key)}
-        given = Given(weights, household, None, sampling_fraction, 0.0, population, population_count, levels)
+        background = Background(weights, household, None, sampling_fraction, 0.0, population, population_count, levels)
         found = assess(
-            source, names, given=given, measures=wanted, records=records, knows_who_is_in=not unknown_members
+            source, names, background=background, measures=wanted, records=records, knows_who_is_in=not unknown_members
         )
     if chart is not None:
         _chart(found, chart)

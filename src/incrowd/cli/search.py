@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from incrowd.cli import app
+from incrowd.cli import root
 from incrowd.cli._options import writable
 from incrowd.cli._terminal import say
 
 if TYPE_CHECKING:
     from incrowd.keys.hierarchy import Hierarchy
     from incrowd.keys.requirements import Requirement
-    from incrowd.keys.search.frontier import Point
+    from incrowd.keys.search.frontier import FrontierPoint
     from incrowd.tasks.search import FoundRecoding
 
 # Not a single letter for the column: Rich takes `:A:` for an emoji.
@@ -29,7 +29,7 @@ MODEL_HELP = (
 Models = Annotated[list[str] | None, typer.Option("--model", help=MODEL_HELP)]
 
 
-@app.command()
+@root.command()
 def search(
     file: Annotated[Path, typer.Argument(help="A CSV (also .gz), Parquet or Excel file.")],
     keys: Annotated[str, typer.Option(help="The columns that may be recoded, separated by commas.")],
@@ -107,7 +107,7 @@ def hierarchies_in(folder: Path | None, names: list[str]) -> dict[str, Hierarchy
     return {} if folder is None else find_hierarchies(folder, names)
 
 
-def _points(points: tuple[Point, ...]) -> list[dict[str, float | None]]:
+def _points(points: tuple[FrontierPoint, ...]) -> list[dict[str, float | None]]:
     return [
         {
             "value": point.value,
@@ -119,7 +119,7 @@ def _points(points: tuple[Point, ...]) -> list[dict[str, float | None]]:
     ]
 
 
-def _show(found: FoundRecoding, points: tuple[tuple[Point, ...], tuple[Point, ...]] | None) -> None:
+def _show(found: FoundRecoding, points: tuple[tuple[FrontierPoint, ...], tuple[FrontierPoint, ...]] | None) -> None:
     from rich.table import Table
 
     from incrowd.cli._consoles import console

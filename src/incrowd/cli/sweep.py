@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incrowd.cli import app
+from incrowd.cli import root
 from incrowd.cli._options import writable
 from incrowd.cli._terminal import say
 from incrowd.machine.writing import write_private
 
 if TYPE_CHECKING:
     from incrowd.tasks.sweep import Swept
-    from incrowd.utility.points import Point, Sweep
+    from incrowd.utility.points import Sweep, SweepPoint
 
 
-@app.command()
+@root.command()
 def sweep(
     plan: Annotated[Path, typer.Argument(help="The release plan, a YAML file with use_cases.")],
     k: Annotated[str | None, typer.Option(help="Values of k to try: 2:11, or 3,5,10.")] = None,
@@ -118,7 +118,7 @@ def _show_prices(found: Swept) -> None:
     console.print(table)
 
 
-def _line(point: Point, swept: Sweep) -> list[str]:
+def _line(point: SweepPoint, swept: Sweep) -> list[str]:
     numbers = [f"{point.dropped.get(model, 0):,}" for model in swept.models]
     loss = "" if point.loss is None else f"{point.loss:.3f}"
     risk = "" if point.risk_mean is None else f"{point.risk_mean:.2%}"

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from incrowd.cli import app
+from incrowd.cli import root
 from incrowd.cli._options import writable
 from incrowd.cli._terminal import give, say
 from incrowd.cli._trusting import Trusted, Unsigned, trusting
 
 
-@app.command()
+@root.command()
 def table(
     source: Annotated[Path, typer.Argument(help="The release plan (.yaml), or a release: the folder 'release'.")],
     by: Annotated[str, typer.Option(help="The variables of the table, separated by commas.")],

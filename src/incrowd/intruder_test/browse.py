@@ -14,7 +14,7 @@ LONGEST = 200  # characters of a filter
 
 
 @dataclass(frozen=True)
-class Search:
+class RecordSearch:
     """What is looked for: for a column's number, how it is compared and with what."""
 
     filters: tuple[tuple[int, str, str], ...] = ()  # (column, "is" | "missing" | "has" | "from" | "to", text)
@@ -33,7 +33,7 @@ class Found:
     pages: int
 
 
-def parse_search(query: Mapping[str, str], facts: Facts) -> Search:
+def parse_search(query: Mapping[str, str], facts: Facts) -> RecordSearch:
     """A search from the fields of the form; what makes no sense there is left out."""
     filters = []
     for i, column in enumerate(facts.columns):
@@ -46,10 +46,12 @@ def parse_search(query: Mapping[str, str], facts: Facts) -> Search:
         elif column.kind == "number":
             filters += [(i, how, given[mark]) for mark, how in (("a", "from"), ("b", "to")) if _is_number(given[mark])]
     sort = _whole(query.get("sort", ""), len(facts.columns) - 1)
-    return Search(tuple(filters), sort, query.get("order") == "falling", _whole(query.get("page", ""), 10**7) or 1)
+    return RecordSearch(
+        tuple(filters), sort, query.get("order") == "falling", _whole(query.get("page", ""), 10**7) or 1
+    )
 
 
-def search(connection: Connection, records: Table, facts: Facts, wanted: Search) -> Found:
+def search(connection: Connection, records: Table, facts: Facts, wanted: RecordSearch) -> Found:
     """The page that is asked for; the last one where it is beyond the end."""
     where = and_(*[_condition(records, *each) for each in wanted.filters]) if wanted.filters else None
     counting = select(func.count()).select_from(records)

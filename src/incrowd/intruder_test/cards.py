@@ -65,7 +65,7 @@ class _Dealer:
         self.situation, self.wanted = situation, wanted
         self.keys = situation.scenario.keys
         self.draw: Callable[[int], np.ndarray] = situation.draws("intruder-test", wanted.purpose)
-        self.came = situation.came([*self.keys, *wanted.names]).to_pydict()
+        self.at_start = situation.at_start([*self.keys, *wanted.names]).to_pydict()
         self.known = {key: situation.known[key].to_pylist() for key in self.keys}
         self.columns = [situation.released[key].to_pylist() for key in self.keys]
         self.sizes: dict[tuple[Value, ...], int] = {}
@@ -77,8 +77,8 @@ class _Dealer:
             said = set(column)
             for line in situation.lines.tolist():
                 if self.known[key][line] in said:
-                    self.released[key].setdefault(self.came[key][line], self.known[key][line])
-        self.there = set(zip(*(self.came[key] for key in self.keys), strict=True))
+                    self.released[key].setdefault(self.at_start[key][line], self.known[key][line])
+        self.there = set(zip(*(self.at_start[key] for key in self.keys), strict=True))
         self.numbers: dict[int, list[int]] = {}  # person -> records in the release
         for number, line in enumerate(situation.lines.tolist(), start=1):
             self.numbers.setdefault(int(situation.people[line]), []).append(number)
@@ -98,8 +98,8 @@ class _Dealer:
     def card(self, line: int, decoy: str) -> Card:
         """The card of a record of the original, with as much error as the scenario says."""
         told = [self._told(key, line) for key in self.keys]
-        shown = [(name, self.came[name][line]) for name in self.wanted.names]
-        shown += [(key, self.came[key][source]) for key, source in zip(self.keys, told, strict=True)]
+        shown = [(name, self.at_start[name][line]) for name in self.wanted.names]
+        shown += [(key, self.at_start[key][source]) for key, source in zip(self.keys, told, strict=True)]
         seen = tuple(self.known[key][source] for key, source in zip(self.keys, told, strict=True))
         person = int(self.situation.people[line])
         values = self.situation.known.slice(line, 1).to_pylist()[0]
@@ -123,7 +123,7 @@ class _Dealer:
         released = self.situation.lines
         for place in (self.draw(TRIES) % np.uint64(len(released))).tolist():
             other = int(released[int(place)])
-            if self.known[key][other] != self.known[key][line] and self.came[key][other] in self.released[key]:
+            if self.known[key][other] != self.known[key][line] and self.at_start[key][other] in self.released[key]:
                 return other
         return line
 
@@ -153,7 +153,7 @@ class _Dealer:
         away = np.array([person not in self.numbers for person in self.situation.people.tolist()], bool)
         lines = _one_each(self.situation.people, np.flatnonzero(away))
         order = lines[np.argsort(self.draw(len(lines)), kind="stable")].tolist()
-        usual = [int(line) for line in order if self._usual(tuple(self.came[key][int(line)] for key in self.keys))]
+        usual = [int(line) for line in order if self._usual(tuple(self.at_start[key][int(line)] for key in self.keys))]
         usual.sort(key=lambda line: tuple(self.known[key][line] for key in self.keys) not in self.sizes)
         fitting = 0
         for line in usual[:TRIES]:
@@ -187,7 +187,7 @@ class _Dealer:
             if fitting == many:
                 return
             lines = [int(released[int(n)]) for n in self.draw(len(self.keys)) % np.uint64(len(released))]
-            values = tuple(self.came[key][line] for key, line in zip(self.keys, lines, strict=True))
+            values = tuple(self.at_start[key][line] for key, line in zip(self.keys, lines, strict=True))
             if values in tried or values in self.there or not self._usual(values):
                 continue
             tried.add(values)

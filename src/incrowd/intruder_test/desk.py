@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from incrowd.intruder_test.browse import Found, Search, one_record, search
+from incrowd.intruder_test.browse import Found, RecordSearch, one_record, search
 from incrowd.intruder_test.schema import action, attempt, claim, intruder, session, target
 from incrowd.intruder_test.store import Facts, Store
 from incrowd.intruder_test.tokens import hashed, new_token
@@ -136,7 +136,7 @@ class Desk:
         with self._store.writing() as connection:
             self._log(connection, who.id if who else None, address, what, detail)
 
-    def search(self, who: Intruder, wanted: Search) -> Found:
+    def search(self, who: Intruder, wanted: RecordSearch) -> Found:
         """Look through the release."""
         self._need_open(who)
         with self._store.reading() as connection:

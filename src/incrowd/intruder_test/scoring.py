@@ -10,7 +10,7 @@ from incrowd.attack.value import Rate
 from incrowd.errors import InputError
 from incrowd.intruder_test.custodian import Judged, Material
 from incrowd.intruder_test.luck import blind, fitting, learned, luck_of, sure_find
-from incrowd.intruder_test.value import BANDS, SURE, Compared, Line, Scores, Used
+from incrowd.intruder_test.value import BANDS, SURE, Compared, ScoreLine, Scores, Used
 from incrowd.intruder_test.verdicts import CORRECT
 
 NOT_RELEASED = "(not in the release)"
@@ -57,7 +57,7 @@ def score(material: Material, now: int, by: str | None = None) -> Scores:
         decoy_note=material.decoy_note,
         claims=len(judged),
         undecided=len(judged) - len(done),
-        total=Line.of("all claims", verdicts, _stated(done)),
+        total=ScoreLine.of("all claims", verdicts, _stated(done)),
         worst_case=Rate(right + len(judged) - len(done), len(judged)).high,
         by_chance=_mean([blind(each, material) for each in done]),
         by_fit=_mean([fitting(each, material) for each in done]),
@@ -169,7 +169,7 @@ def _found(scores: Scores) -> Iterator[str]:
         yield "No claim was right."
 
 
-def compare(before: Scores, after: Scores) -> Compared:
+def compare_scores(before: Scores, after: Scores) -> Compared:
     """A second test of the same release beside the first."""
     from scipy.stats import fisher_exact
 
@@ -191,19 +191,19 @@ def compare(before: Scores, after: Scores) -> Compared:
     return Compared(before, after, chance, tuple(told))
 
 
-def _line(label: str, done: Sequence[Judged], belongs: Callable[[Judged], bool]) -> Line:
+def _line(label: str, done: Sequence[Judged], belongs: Callable[[Judged], bool]) -> ScoreLine:
     chosen = [each for each in done if belongs(each)]
-    return Line.of(label, [str(each.verdict) for each in chosen], _stated(chosen))
+    return ScoreLine.of(label, [str(each.verdict) for each in chosen], _stated(chosen))
 
 
 def _stated(done: Sequence[Judged]) -> list[int]:
     return [each.claim.confidence for each in done]
 
 
-def _band(low: int, high: int, done: Sequence[Judged], material: Material) -> Line:
+def _band(low: int, high: int, done: Sequence[Judged], material: Material) -> ScoreLine:
     """A band of confidence, with the luck of its claims alone."""
     chosen = [each for each in done if _in_band(each.claim.confidence, low, high)]
-    line = Line.of(f"{low} to {high}", [str(each.verdict) for each in chosen], _stated(chosen))
+    line = ScoreLine.of(f"{low} to {high}", [str(each.verdict) for each in chosen], _stated(chosen))
     return replace(line, luck=luck_of(chosen, material))
 
 
@@ -220,7 +220,7 @@ def _by_variable(done: Sequence[Judged], columns: Sequence[str]) -> tuple[Used, 
     return tuple(line for line in lines if line.correct or line.others)
 
 
-def _by_region(done: Sequence[Judged], material: Material, by: str) -> tuple[Line, ...]:
+def _by_region(done: Sequence[Judged], material: Material, by: str) -> tuple[ScoreLine, ...]:
     """By the key's value of the target where it is known, otherwise of the claimed record.
 
     A value that the release does not have is that of somebody who is not in it, and is not told.

@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, inspect, select
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from incrowd.errors import IncrowdError, InputError
+from incrowd.errors import IncrowdError, InputError, missing_extra
 from incrowd.intruder_test import schema
 from incrowd.intruder_test.schema import TRUTH, ReleasedColumn
 
@@ -304,6 +304,4 @@ def _open_server(place: str) -> Engine:
     try:
         return create_engine(_parse(place)[0], hide_parameters=True, pool_pre_ping=True, pool_size=20, max_overflow=20)
     except ImportError:
-        raise IncrowdError(
-            "X020", "the driver for PostgreSQL is not installed.", "Install it: pip install 'incrowd[postgres]'"
-        ) from None
+        raise missing_extra("the driver for PostgreSQL", "postgres") from None

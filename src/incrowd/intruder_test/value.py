@@ -38,7 +38,7 @@ class Luck:
 
 
 @dataclass(frozen=True)
-class Line:
+class ScoreLine:
     """Some of the claims, and how they were judged."""
 
     label: str
@@ -52,12 +52,12 @@ class Line:
     luck: Luck | None = None  # of a band
 
     @staticmethod
-    def of(label: str, verdicts: list[str], confidences: list[int]) -> Line:
+    def of(label: str, verdicts: list[str], confidences: list[int]) -> ScoreLine:
         """Count the judged claims of a group."""
         correct, partial, wrong = (verdicts.count(word) for word in ("correct", "partial", "wrong"))
         rate = Rate(correct, len(verdicts))
         stated = sum(confidences) / len(confidences) / 100 if confidences else None
-        return Line(label, len(verdicts), correct, partial, wrong, stated=stated, low=rate.low, high=rate.high)
+        return ScoreLine(label, len(verdicts), correct, partial, wrong, stated=stated, low=rate.low, high=rate.high)
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Scores:
     decoy_note: str
     claims: int
     undecided: int
-    total: Line  # all judged claims
+    total: ScoreLine  # all judged claims
     worst_case: float  # the upper bound if every undecided claim were right
     by_chance: float | None  # how often a guess without the file would have been right
     by_fit: float | None  # how often a guess among the records that fit the card would have been right
@@ -99,15 +99,15 @@ class Scores:
     target_pairs: tuple[int, int]  # (intruder, target in the release) with a claim on a record; all such pairs
     decoy_pairs: tuple[int, int]  # (intruder, decoy that fits a record) with a claim on a record; all such pairs
     decoy_attributes: tuple[int, int]  # claims on attributes of decoys: right, all
-    by_kind: tuple[Line, ...]  # claims of a record, claims of a value only
-    bands: tuple[Line, ...]
-    by_intruder: tuple[Line, ...]
+    by_kind: tuple[ScoreLine, ...]  # claims of a record, claims of a value only
+    bands: tuple[ScoreLine, ...]
+    by_intruder: tuple[ScoreLine, ...]
     by: str  # the key that by_region is about
-    by_region: tuple[Line, ...]
+    by_region: tuple[ScoreLine, ...]
     by_variable: tuple[Used, ...]
     advice: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    most_sure: Line | None = None  # the most confident band with claims
+    most_sure: ScoreLine | None = None  # the most confident band with claims
     values_learned: int = 0  # (target in the release, variable) of true values, with or without a record
     decoys_fitting: int = 0  # decoys whose card fits a released record: only they can be taken for somebody there
 
@@ -122,7 +122,7 @@ class Scores:
         return self.beyond is not None
 
     @property
-    def beyond(self) -> Line | None:
+    def beyond(self) -> ScoreLine | None:
         """The claims that luck explains least, all or those of a band, if it does not explain them.
 
         Wild guesses beside them do not make sure hits luck.
@@ -172,7 +172,7 @@ class Compared:
     sentences: tuple[str, ...] = field(default_factory=tuple)
 
 
-def beyond(lines: Sequence[Line]) -> Line | None:
+def beyond(lines: Sequence[ScoreLine]) -> ScoreLine | None:
     """Of all claims and of those in each band, the line that luck explains least; None where it explains all.
 
     Bonferroni: the chance counts as many times as there are different lines with claims. Where all claims are in one

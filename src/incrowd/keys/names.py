@@ -7,12 +7,13 @@ shown only where the line that holds them is proven to be a header.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+
+from incrowd.errors import did_you_mean
 
 #: Longer than any name that an error could make use of.
 LONGEST = 80
@@ -49,7 +50,7 @@ class Names:
 
     def hint(self, written: str) -> str:
         """What to do about a name that is no column: the nearest one, all of them, or neither."""
-        near = self.near(written)
+        near = self.did_you_mean(written)
         if near is not None:
             return near
         if all(name in self.shown and _short(name) for name in self.columns):
@@ -60,10 +61,9 @@ class Names:
             "name the columns, as they are written here."
         )
 
-    def near(self, written: str) -> str | None:
+    def did_you_mean(self, written: str) -> str | None:
         """The proven name that is nearest to what somebody wrote, as a hint."""
-        near = difflib.get_close_matches(written, [name for name in self.columns if name in self.shown], 1)
-        return f"Did you mean {near[0]!r}?" if near and _short(near[0]) else None
+        return did_you_mean(written, (name for name in self.columns if name in self.shown and _short(name)))
 
 
 def prove(columns: Sequence[str], written: Collection[str], speaking: Collection[str] = ()) -> Names:

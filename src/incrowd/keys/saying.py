@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import floor, log10
 
 #: Decimals of a percentage, and of a figure, at most: what is smaller is said to be smaller.
 MOST_OF_PERCENT, MOST = 4, 6
+#: So many runs are named, the latest ones.
+RUNS = 3
 
 
 def fixed(number: float, digits: int = 3, sign: bool = False) -> str:
@@ -88,3 +91,9 @@ def _figure(number: float, digits: int) -> str:
     if abs(number) < 10.0**-digits / 2:
         return f"{'under' if number > 0 else 'over'} {'-' if number < 0 else ''}{10.0**-digits:.{digits}f}"
     return fixed(number, digits)
+
+
+def latest_runs(runs: Sequence[str]) -> str:
+    """The latest runs by name, and how many more there are."""
+    more = f" and {len(runs) - RUNS} more" if len(runs) > RUNS else ""
+    return f"run{'s' if len(runs) > 1 else ''} {', '.join(runs[:RUNS])}{more}"

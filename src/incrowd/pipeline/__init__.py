@@ -27,9 +27,20 @@ from incrowd.machine.stopping import check, held
 from incrowd.pipeline.open import begin, share_of
 from incrowd.plan import Plan, load_plan
 from incrowd.plan.files import named_files
-from incrowd.protect import UNIT, Change, Context, DistantState, State, near, neutralise_formulas, protect, refuse_slips
-from incrowd.release import Known, gate
+from incrowd.protect import (
+    UNIT,
+    Change,
+    Context,
+    InEngineState,
+    State,
+    neutralise_formulas,
+    protect,
+    refuse_absent_values,
+    require_in_memory,
+)
+from incrowd.release import GateInputs, gate
 from incrowd.report.files import Origin, finish_audit, write_audit, write_release_files
+from incrowd.risk.before_after import measure_run
 from incrowd.rows import Rows, open_source, reopen
 from incrowd.rows.columns import one_value_columns
 from incrowd.rows.frame import LINE
@@ -37,8 +48,7 @@ from incrowd.rows.memory import keep_below, parse_memory
 from incrowd.rows.publish import published_table
 from incrowd.rows.spreadsheet import count_formulas
 from incrowd.secret import Secret, find_secret, has_secret, new_secret, order_records
-from incrowd.risk.before_after import measure_run
-from incrowd.utility.of_run import compare
+from incrowd.utility.of_run import measure_utility
 
 #: Called with the name of what begins, its number and how many there are.
 Progress = Callable[[str, int, int], None]
@@ -101,7 +111,7 @@ def run(
             earlier = find_earlier(plan, folder, home, inputs)
         start, context = begin(plan, folder, secret, work.spill, cap, stack, within, trace=attacked)
         if plan.scenarios or plan.use_cases or plan.sweep is not None or plan.alternatives:
-            start = near(start, "what the plan asks about risk and utility")
+            start = require_in_memory(start, "what the plan asks about risk and utility")
         done = carry_out(plan, start, context, work, tell, earlier=earlier)
         log = replace(done.log, attacks=(*done.log.attacks, *together), source_hidden=source_hidden)
         told = perturbed_before(plan, earlier, log.start.records, log.drawn_by)
@@ -111,7 +121,7 @@ def run(
         released = open_source(done.file, delimiter=",", encoding="utf-8", spill=work.spill, memory=share_of(cap))
         log = replace(log, one_value=one_value_columns(released))
         if done.refusal is None and isinstance(start, State) and isinstance(state, State):
-            log = replace(log, utility=compare(plan, context, start, state, released))
+            log = replace(log, utility=measure_utility(plan, context, start, state, released))
         tell("evidence")
         log = replace(log, formulas=count_formulas(released))
         if plan.intruder_test is not None:
@@ -170,10 +180,12 @@ def try_out(plan: Plan | str | Path, *, folder: Path | None = None, secret: Secr
     with open_workspace(folder) as work, ExitStack() as stack:
         secret = secret or (find_secret(folder) if has_secret(folder) else new_secret())
         earlier = find_earlier(plan, folder, folder)
-        came, context = begin(plan, folder, secret, work.spill, None, stack, trace=bool(attack_steps(plan)))
-        start = near(came, "a comparison")
+        at_start, context = begin(plan, folder, secret, work.spill, None, stack, trace=bool(attack_steps(plan)))
+        start = require_in_memory(at_start, "a comparison")
         done = carry_out(plan, start, context, work, teller(None, 0), earlier=earlier)
-        return Trial(done.log, done.refusal, lost_bits(start.table, near(done.state, "a comparison").table))
+        return Trial(
+            done.log, done.refusal, lost_bits(start.table, require_in_memory(done.state, "a comparison").table)
+        )
 
 
 def _read(plan: Plan | str | Path, folder: Path | None) -> tuple[Plan, Path]:
@@ -189,14 +201,14 @@ class Done:
     log: RunLog
     refusal: NotReleasable | None
     file: Path
-    state: State | DistantState
+    state: State | InEngineState
     traced: Rows | None  # the written records and their lines in the source, where the rows have them
     counted: tuple[FileEntry, ...]  # the bytes that the gate counted
 
 
 def carry_out(
     plan: Plan,
-    start: State | DistantState,
+    start: State | InEngineState,
     context: Context,
     work: Workspace,
     tell: Callable[[str], None],
@@ -228,38 +240,40 @@ def carry_out(
     log = RunLog(
         plan.title, plan.tier, plan.data.kind, plan.data.unit, tuple(steps), verdicts,
         {name: (variable.role, variable.reason) for name, variable in plan.variables.items()}, tuple(columns),
-        measure_run(plan, start, state), groups=_groups(state), came=_came(start, context),
+        measure_run(plan, start, state), groups=_groups(state), at_start=_achieved_at_start(start, context),
         about=about(plan), drawn_by=drawn_by, other_releases=others,
     )  # fmt: skip
     if attacks and attack_steps(plan) and refusal is None and traced is not None:
         tell("attacks on the written file")
-        tried = attack_run(plan, context, near(start, "an attack"), near(state, "an attack"), traced, others)
+        tried = attack_run(
+            plan, context, require_in_memory(start, "an attack"), require_in_memory(state, "an attack"), traced, others
+        )
         log, refusal = replace(log, verdicts=(*verdicts, *tried.verdicts), attacks=tried.attacks), tried.refusal
     return Done(log, refusal, file, state, traced, counted)
 
 
-def _groups(state: State | DistantState) -> tuple[Group, ...]:
+def _groups(state: State | InEngineState) -> tuple[Group, ...]:
     return by_group((state.original or state).table, state.table) if isinstance(state, State) else ()
 
 
-def _came(start: State | DistantState, context: Context) -> tuple[float | None, ...]:
+def _achieved_at_start(start: State | InEngineState, context: Context) -> tuple[float | None, ...]:
     """What the file as it came reaches of each requirement; None where that would cost too much, or cannot be said."""
-    if isinstance(start, DistantState) or start.table.classes > MOST_CLASSES:
+    if isinstance(start, InEngineState) or start.table.classes > MOST_CLASSES:
         return tuple(None for _ in context.requirements)
     return tuple(achieved_by(start.table, requirement) for requirement in context.requirements)
 
 
-def _known(state: State | DistantState, context: Context) -> Known:
+def _known(state: State | InEngineState, context: Context) -> GateInputs:
     """What the gate is told beside the file: the spread before suppression, the population, the hierarchies."""
-    if isinstance(state, DistantState):
-        refuse_slips(state, context)
+    if isinstance(state, InEngineState):
+        refuse_absent_values(state, context)
         # Distant classes are never suppressed when something compares with the whole file: it is as it came.
         names = {r.sensitive for r in context.requirements if isinstance(r, Likeness)}
         whole = {name: Counter[str | None]() for name in names}
         for name, counts in whole.items():
             for value, number in state.rows.value_counts(name).items():
                 counts[value or None] += number
-        return Known(whole, None, context.paths)
+        return GateInputs(whole, None, context.paths)
     state = context.bind(state)
     spread = {
         r.sensitive: dict(zip(r.reference.values, r.reference.counts.tolist(), strict=True))
@@ -271,13 +285,13 @@ def _known(state: State | DistantState, context: Context) -> Known:
         labels = [[d.values[c] for c in codes] for d, codes in zip(before.domains, before.codes.tolist(), strict=True)]
         counted = zip(zip(*labels, strict=True), before.population.tolist(), strict=True)
         population = {combination: people for combination, people in counted if people}
-    return Known(spread, population, context.paths)
+    return GateInputs(spread, population, context.paths)
 
 
 def _log(
-    number: int, name: str, change: Change, reason: str | None, state: State | DistantState, seconds: float
+    number: int, name: str, change: Change, reason: str | None, state: State | InEngineState, seconds: float
 ) -> StepLog:
-    if isinstance(state, DistantState):
+    if isinstance(state, InEngineState):
         after = Snapshot.of_sizes(state.keys, state.classes.sizes())
     else:
         after = Snapshot.of(state.table)

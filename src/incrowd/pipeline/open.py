@@ -11,7 +11,7 @@ from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.population import join_population
 from incrowd.plan import Plan, check_columns
 from incrowd.plan.requirements import TCloseness, where_text
-from incrowd.protect import UNIT, Context, DistantState, State, count
+from incrowd.protect import UNIT, Context, InEngineState, State, count
 from incrowd.rows import open_source
 from incrowd.rows.columns import refuse_empty_columns
 from incrowd.rows.engine import connect
@@ -31,7 +31,7 @@ def begin(
     stack: ExitStack,
     within: Callable[[float], None] | None = None,
     trace: bool = False,
-) -> tuple[State | DistantState, Context]:
+) -> tuple[State | InEngineState, Context]:
     """Open the data, check it against the plan, count it once. What was opened is closed with the stack.
 
     With `trace` every record carries its line in the source, so that an attack on the release can be judged.
@@ -56,7 +56,7 @@ def begin(
     unit = UNIT if data.unit else None
     if data.population is None:
         counted = count(rows, tuple(keys), tuple(sensitive), unit)
-        refuse_empty_columns(rows, released, None if isinstance(counted, DistantState) else counted)
+        refuse_empty_columns(rows, released, None if isinstance(counted, InEngineState) else counted)
     else:
         table = tabulate(rows, keys, sensitive, unit)
         refuse_empty_columns(rows, released, table)
@@ -64,10 +64,10 @@ def begin(
         table, _ = table.project([key for key in keys if key not in dropped])
         outside = open_source(folder / data.population.source, engine=engine)
         counted = join_population(table, tabulate_population(outside, table.names, data.population.count))
-    if trace and (isinstance(counted, DistantState) or data.engine != "duckdb"):
+    if trace and (isinstance(counted, InEngineState) or data.engine != "duckdb"):
         message = "an attack must know whose record is whose, and only DuckDB on this machine can tell it."
         raise InputError("D190", message, "Attack a release of a sample with engine: duckdb, or leave attacks out.")
-    if isinstance(counted, DistantState):
+    if isinstance(counted, InEngineState):
         return counted, context
     rows = rows.bring_in()
     return State(number_lines(rows) if trace else rows, counted), context

@@ -21,7 +21,7 @@ from incrowd.errors import InputError, PlanError
 from incrowd.pipeline import Done, carry_out, teller
 from incrowd.pipeline.open import begin
 from incrowd.plan import Plan, inspect_plan, one_of, parse_plan, read_text, split_tier
-from incrowd.protect import Context, State, near
+from incrowd.protect import Context, State, require_in_memory
 from incrowd.risk.value import Scenario
 from incrowd.secret import Secret, find_secret, has_secret, new_secret
 
@@ -61,10 +61,10 @@ def trace(
     if earlier is None:
         earlier = find_earlier(plan, folder, home or folder)
     with open_workspace(home or folder) as work, ExitStack() as stack:
-        came, context = begin(plan, folder, secret, work.spill, None, stack, trace=True)
-        start = near(came, "an attack")
+        at_start, context = begin(plan, folder, secret, work.spill, None, stack, trace=True)
+        start = require_in_memory(at_start, "an attack")
         done = carry_out(plan, start, context, work, teller(None, 0), attacks, earlier)
-        yield Traced(plan, context, start, near(done.state, "an attack"), done)
+        yield Traced(plan, context, start, require_in_memory(done.state, "an attack"), done)
 
 
 @contextmanager

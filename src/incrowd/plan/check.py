@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from incrowd.errors import Fault, PlanError
+from incrowd.errors import Fault, PlanError, did_you_mean
 from incrowd.keys.names import prove
 from incrowd.plan.attest import check_attest
 from incrowd.plan.files import SOURCE, TEST, named_files
 from incrowd.plan.formulas import check_formulas
 from incrowd.plan.intruders import check_attacks
 from incrowd.plan.model import Plan
-from incrowd.plan.near import did_you_mean
 from incrowd.plan.requirements import DeltaPresence, KMap
 from incrowd.plan.steps import AnyStep, Perturbing, Pseudonymise, Search, SuppressCells, SuppressRecords
 from incrowd.plan.uses import check_use_cases
@@ -61,7 +60,7 @@ def check_columns(plan: Plan, columns: Sequence[str], source: str) -> None:
     names = prove(columns, plan.variables)
     for name in plan.variables:
         if name not in columns:
-            hint = names.near(name)
+            hint = names.did_you_mean(name)
             faults.append(Fault("P010", f"variables.{name}", f"{name!r} is not a column of {source}.", hint))
     for name in columns:
         if name not in plan.variables:
@@ -148,11 +147,11 @@ def _order(plan: Plan) -> Iterator[Fault]:
                 if name in counted:
                     message = f"{name!r} is changed after records were decided on by the classes it made."
                     yield Fault("P017", f"steps.{number}", message, "Put it before search and suppression.")
-        if decided and step.thins:
+        if decided and step.samples:
             message = "this step takes records out of classes that were decided on before."
             yield Fault("P035", f"steps.{number}", message, "Put it before search and suppression.")
-        decided = decided or step.decides
-        if step.single:
+        decided = decided or step.decides_by_class
+        if step.per_record:
             if plan.data.unit is not None:
                 message = "this step counts records, and here people have several."
                 yield Fault("P025", f"steps.{number}", message, "Use recode, search without local, suppress_records.")
@@ -172,8 +171,8 @@ def _released(plan: Plan, left: list[str]) -> Iterator[Fault]:
     unit = plan.data.unit
     if unit is not None and (unit not in plan.variables or plan.variables[unit].role != "identifier"):
         known = unit in plan.variables
-        near = f"Give {unit!r} the role identifier." if known else did_you_mean(unit, list(plan.variables))
-        yield Fault("P018", "data.unit", "the unit must be a variable with the role identifier.", near)
+        nearest = f"Give {unit!r} the role identifier." if known else did_you_mean(unit, list(plan.variables))
+        yield Fault("P018", "data.unit", "the unit must be a variable with the role identifier.", nearest)
 
 
 def _requirements(plan: Plan, left: list[str]) -> Iterator[Fault]:
@@ -189,12 +188,12 @@ def _requirements(plan: Plan, left: list[str]) -> Iterator[Fault]:
             yield Fault("P013", f"{place}.sensitive", f"{name!r} is dropped, so there is nothing to require of it.")
         for i, key in enumerate(requirement.keys or []):
             if key not in keys:
-                near = did_you_mean(key, keys)
-                yield Fault("P022", f"{place}.keys.{i}", f"{key!r} is not a key of the release.", near)
+                nearest = did_you_mean(key, keys)
+                yield Fault("P022", f"{place}.keys.{i}", f"{key!r} is not a key of the release.", nearest)
         for variable in requirement.where or {}:
             if variable not in left:
-                near = did_you_mean(variable, left)
-                yield Fault("P023", f"{place}.where.{variable}", f"{variable!r} is not in the release.", near)
+                nearest = did_you_mean(variable, left)
+                yield Fault("P023", f"{place}.where.{variable}", f"{variable!r} is not in the release.", nearest)
             elif variable in _coarsened(plan):
                 message = f"{variable!r} may be coarsened by a search or blanked, and then the condition finds nobody."
                 yield Fault("P026", f"{place}.where.{variable}", message, "Use a variable that stays as it is.")
@@ -222,7 +221,7 @@ def _population(plan: Plan) -> Iterator[Fault]:
     for number, step in plan.active:
         if step.needs_population and plan.data.population is None:
             yield Fault("P037", f"steps.{number}", "this step counts in a population.", "Name it: data: population.")
-        if plan.data.population is not None and set(step.scatters()) & set(keys):
+        if plan.data.population is not None and set(step.randomises()) & set(keys):
             message = "this step changes a key by chance, and the population cannot be counted by that."
             yield Fault("P038", f"steps.{number}", message, "Recode the key instead.")
 
@@ -242,19 +241,19 @@ def _scenarios(plan: Plan) -> Iterator[Fault]:
             others.append(("geography.key", scenario.geography.key))
         for where, key in others:
             if key not in scenario.keys:
-                near = did_you_mean(key, scenario.keys)
-                yield Fault("P030", f"{place}.{where}", f"{key!r} is not a key of this scenario.", near)
+                hint = did_you_mean(key, scenario.keys)
+                yield Fault("P030", f"{place}.{where}", f"{key!r} is not a key of this scenario.", hint)
     for field in ("weights", "household"):
         name = getattr(plan.data, field)
         if name is not None and name not in plan.variables:
-            near = did_you_mean(name, list(plan.variables))
-            yield Fault("P031", f"data.{field}", f"{name!r} is not a variable of the plan.", near)
+            hint = did_you_mean(name, list(plan.variables))
+            yield Fault("P031", f"data.{field}", f"{name!r} is not a variable of the plan.", hint)
 
 
 def _perturbed(plan: Plan) -> Iterator[Fault]:
     """Chance works on records: not where people have several, nor where a population is matched."""
     for number, step in plan.active:
-        if not isinstance(step, Perturbing) and not step.scatters():
+        if not isinstance(step, Perturbing) and not step.randomises():
             continue
         if plan.data.unit is not None:
             message = "this step changes records one by one, and here people have several."

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from incrowd.errors import Fault
+from incrowd.errors import Fault, did_you_mean
 from incrowd.plan.model import Plan
-from incrowd.plan.near import did_you_mean
 from incrowd.plan.steps import ATTACK_NAMES, Attack
 from incrowd.plan.steps.attack import OUTSIDE
 
@@ -20,12 +19,12 @@ def check_attacks(plan: Plan) -> Iterator[Fault]:
         place = f"steps.{number}"
         for i, name in enumerate(step.attacks or []):
             if name not in ATTACK_NAMES:
-                near = did_you_mean(name, ATTACK_NAMES) or f"There are: {', '.join(ATTACK_NAMES)}."
-                yield Fault("P055", f"{place}.attacks.{i}", f"{name!r} is no attack.", near)
+                hint = did_you_mean(name, ATTACK_NAMES) or f"There are: {', '.join(ATTACK_NAMES)}."
+                yield Fault("P055", f"{place}.attacks.{i}", f"{name!r} is no attack.", hint)
         for i, name in enumerate(step.scenarios or []):
             if name not in scenarios:
-                near = did_you_mean(name, scenarios) or "Describe it under scenarios."
-                yield Fault("P056", f"{place}.scenarios.{i}", f"the plan has no scenario {name!r}.", near)
+                hint = did_you_mean(name, scenarios) or "Describe it under scenarios."
+                yield Fault("P056", f"{place}.scenarios.{i}", f"the plan has no scenario {name!r}.", hint)
         for field, files, denied in (
             ("others", step.others, plan.attest.no_other_release), ("tables", step.tables, plan.attest.no_tables),
         ):  # fmt: skip

@@ -14,11 +14,10 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from incrowd.errors import Fault, InputError, PlanError
+from incrowd.errors import Fault, InputError, PlanError, did_you_mean
 from incrowd.plan.check import check_plan
 from incrowd.plan.fields import fields_at
 from incrowd.plan.model import Plan
-from incrowd.plan.near import did_you_mean
 from incrowd.plan.salvage import salvage
 from incrowd.plan.trees import Tangled, read_text, yaml_tree
 

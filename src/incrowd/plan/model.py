@@ -243,7 +243,7 @@ class Plan(Strict):
     @property
     def recoding_steps(self) -> int:
         """How many steps come before the first that does more than say things more coarsely, for all records alike."""
-        return next((number for number, step in self.active if not step.harmonises), len(self.steps))
+        return next((number for number, step in self.active if not step.only_coarsens), len(self.steps))
 
     def with_role(self, role: Role) -> list[str]:
         """The variables with a role, in the plan's order."""

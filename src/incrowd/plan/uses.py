@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from incrowd.errors import Fault
+from incrowd.errors import Fault, did_you_mean
 from incrowd.plan.model import Plan
-from incrowd.plan.near import did_you_mean
 from incrowd.plan.steps import Attack, SuppressRecords
 from incrowd.plan.use_cases import Python
 
@@ -54,15 +53,15 @@ def not_by_class(plan: Plan) -> str | None:
 
 def _alternatives(plan: Plan, left: list[str]) -> Iterator[Fault]:
     sensitive = [name for name in plan.with_role("sensitive") if name in left]
-    if plan.alternatives and any(step.thins for _, step in plan.active):
+    if plan.alternatives and any(step.samples for _, step in plan.active):
         message = "alternatives are priced on the file before a sample is drawn, and would look too cheap."
         yield Fault("P048", "alternatives", message, "Price them in a plan on the sample itself.")
     for number, alternative in enumerate(plan.alternatives):
         for i, requirement in enumerate(alternative.requirements):
             name, place = getattr(requirement, "sensitive", None), f"alternatives.{number}.requirements.{i}"
             if name is not None and name not in sensitive:
-                near = did_you_mean(name, sensitive)
-                yield Fault("P048", f"{place}.sensitive", f"{name!r} is not a released sensitive variable.", near)
+                hint = did_you_mean(name, sensitive)
+                yield Fault("P048", f"{place}.sensitive", f"{name!r} is not a released sensitive variable.", hint)
             outside = requirement.where is not None or requirement.model in ("k_map", "delta_presence")
             if outside or getattr(requirement, "hierarchy", None) is not None:
                 message = "an alternative is priced from the classes of the file alone."

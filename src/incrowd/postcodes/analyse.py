@@ -62,7 +62,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Line:
+class ComponentLine:
     """One component, population and threshold: how many groups are below it, and what they make together."""
 
     component: str
@@ -96,7 +96,7 @@ class Analysis:
     curves: tuple[Curve, ...]
 
     @cached_property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[ComponentLine, ...]:
         """The table: components by populations."""
         return tuple(line(curve, self.threshold) for curve in self.curves)
 
@@ -152,10 +152,10 @@ def analyse_places(
     return Analysis(places, threshold, tolerance, tuple(curves))
 
 
-def line(curve: Curve, threshold: int) -> Line:
+def line(curve: Curve, threshold: int) -> ComponentLine:
     """One curve at one threshold."""
     groups, below = len(curve.sizes), curve.below(threshold)
-    return Line(
+    return ComponentLine(
         curve.component, curve.population, threshold, groups, below, 100 * curve.share(threshold),
         curve.people_below(threshold), groups - below, int(curve.sizes[0]), curve.steep,
     )  # fmt: skip

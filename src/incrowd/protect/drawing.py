@@ -51,7 +51,7 @@ def add_to_history(step: steps.Step, history: str, context: Context, change: Cha
 
 def _around(step: steps.Step, context: Context) -> list[str]:
     """What a step depends on in the plan around it."""
-    required = [requirement.describe() for requirement in context.requirements] if step.decides else []
+    required = [requirement.describe() for requirement in context.requirements] if step.decides_by_class else []
     return [str(context.household), str(context.has_unit), *required]
 
 

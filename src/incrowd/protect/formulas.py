@@ -6,13 +6,15 @@ from dataclasses import replace
 
 from incrowd.keys.spreadsheet import neutral
 from incrowd.keys.table import KeyTable, Recode
-from incrowd.protect.distant import DistantState, recounted
+from incrowd.protect.in_engine import InEngineState, recounted
 from incrowd.protect.state import Change, Context, Original, State
 from incrowd.rows.frame import OURS
 from incrowd.rows.spreadsheet import count_formulas, neutralise
 
 
-def neutralise_formulas(state: State | DistantState, context: Context) -> tuple[State | DistantState, Context, Change]:
+def neutralise_formulas(
+    state: State | InEngineState, context: Context
+) -> tuple[State | InEngineState, Context, Change]:
     """Put an apostrophe before every cell that a spreadsheet would run, in the rows and in the KeyTable alike.
 
     No two values become one, so the classes stay what they are: only their names change, and those of the leaves of
@@ -24,7 +26,7 @@ def neutralise_formulas(state: State | DistantState, context: Context) -> tuple[
     found = count_formulas(state.rows.select(columns))
     change = Change("neutralise formulas", cells_changed=sum(found.values()))
     rows = neutralise(state.rows, columns)
-    if isinstance(state, DistantState):
+    if isinstance(state, InEngineState):
         return recounted(rows, state, context), context, change
     original = state.original
     if original is not None:

@@ -16,7 +16,7 @@ from incrowd.errors import InputError
 from incrowd.keys.grouping import group_means, mdav, standardised, univariate
 from incrowd.keys.noise import Floats, as_texts
 from incrowd.plan import steps
-from incrowd.protect.perturbing import decimals, settle, told
+from incrowd.protect.perturbing import decimals, recount_changed, told
 from incrowd.protect.state import Change, Context, State
 from incrowd.rows import Rows
 from incrowd.rows.numbers import check_numbers, fetch_numbers
@@ -48,7 +48,7 @@ def microaggregate(
         groups += _replace(step, found, columns, new)
     texts = {name: _texts(values, places[name]) for name, values in new.items()}
     rows = assign(rows, names, found["draw"].combine_chunks(), texts)
-    after, changed = settle(rows, names, state, context)
+    after, changed = recount_changed(rows, names, state, context)
     notes = (f"{step.method}, k = {step.k}, {groups:,} groups", told(changed))
     return after, Change(f"microaggregate {', '.join(names)}", cells_changed=sum(changed.values()), notes=notes)
 

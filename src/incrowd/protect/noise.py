@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from incrowd.errors import InputError
 from incrowd.keys.noise import LEAST, MOST, Floats, as_texts, correlated, factor
 from incrowd.plan import steps
-from incrowd.protect.perturbing import decimals, settle, told
+from incrowd.protect.perturbing import decimals, recount_changed, told
 from incrowd.protect.state import Change, Context, State
 from incrowd.rows import Rows
 from incrowd.rows.engine import OnBatch
@@ -44,7 +44,7 @@ def noise(step: steps.Noise, number: int, state: State, context: Context) -> tup
         lines = [([1.0], [context.subkey("path", name)], size**2) for name, size in zip(names, sizes, strict=True)]
     for name, line in zip(names, lines, strict=True):
         rows = add_to(rows, name, _adder(*line, places[name], name))
-    after, changed = settle(rows, names, state, context)
+    after, changed = recount_changed(rows, names, state, context)
     size = f"sd {step.sd}" if step.share is None else f"share {step.share} of the standard deviation"
     notes = (f"{'correlated' if step.correlated else 'plain'}, {size}", told(changed))
     return after, Change(f"noise on {', '.join(names)}", cells_changed=sum(changed.values()), notes=notes)

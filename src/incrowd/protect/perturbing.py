@@ -12,7 +12,7 @@ from incrowd.rows.numbers import Written
 from incrowd.rows.records import count_changed, forget
 
 
-def settle(rows: Rows, columns: Sequence[str], state: State, context: Context) -> tuple[State, dict[str, int]]:
+def recount_changed(rows: Rows, columns: Sequence[str], state: State, context: Context) -> tuple[State, dict[str, int]]:
     """The new state, and how many cells of each column changed. A key that changed makes other classes: they are
     counted again; other columns are in no class.
     """

@@ -13,7 +13,7 @@ import pyarrow as pa
 from incrowd.errors import InputError
 from incrowd.keys.transition import Floats, bounds, given_matrix, invariant_matrix, uniform_matrix
 from incrowd.plan import steps
-from incrowd.protect.perturbing import settle, told
+from incrowd.protect.perturbing import recount_changed, told
 from incrowd.protect.state import Change, Context, State
 from incrowd.rows.records import draw, exchange, keep_old
 from incrowd.rows.tabulate import tabulate
@@ -56,7 +56,7 @@ def pram(step: steps.Pram, number: int, state: State, context: Context) -> tuple
     cuts = hashlib.sha3_256(json.dumps(sorted(lines, key=str)).encode()).hexdigest()
     drawn = draw(keep_old(rows, [name]), draw_numbers(context.subkey("cuts", cuts)))
     moved = exchange(drawn, name, step.strata, _table(lines, len(step.strata) + 1))
-    after, changed = settle(moved, [name], state, context)
+    after, changed = recount_changed(moved, [name], state, context)
     kind = "invariant" if step.invariant else "plain"
     origin = "a matrix" if step.rate is None else f"rate {step.rate}"
     notes = (

@@ -11,7 +11,7 @@ import pyarrow as pa
 from incrowd.errors import InputError
 from incrowd.keys.hierarchy import Levels
 from incrowd.keys.local import LocalRecoding, recode_locally
-from incrowd.keys.search.lattice import Search, measure_levels
+from incrowd.keys.search.lattice import LatticeSearch, measure_levels
 from incrowd.keys.search.lattice import search as find
 from incrowd.keys.table import Int64, KeyTable
 from incrowd.plan import steps
@@ -50,7 +50,7 @@ def search(step: steps.Search, number: int, state: State, context: Context) -> t
     return after, Change(title, removed, cells, removed_for, notes, {"levels": dict(found.levels)})
 
 
-def recode_to(state: State, levels: Sequence[Levels], found: Search) -> State:
+def recode_to(state: State, levels: Sequence[Levels], found: LatticeSearch) -> State:
     """Every key at its level, in the rows and in the table (and in the table before suppression)."""
     rows, recodes, original, leaves = state.rows, {}, state.original, dict(state.leaves)
     for key in levels:
@@ -74,7 +74,7 @@ def _levels(step: steps.Search, name: str, table: KeyTable, context: Context) ->
     return made.bind(table.domains[table.names.index(name)])
 
 
-def _cells(table: KeyTable, levels: Sequence[Levels], found: Search) -> int:
+def _cells(table: KeyTable, levels: Sequence[Levels], found: LatticeSearch) -> int:
     """Cells whose text changes."""
     total = 0
     for i, key in enumerate(levels):

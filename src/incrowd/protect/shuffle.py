@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from incrowd.plan import steps
-from incrowd.protect.perturbing import settle, told
+from incrowd.protect.perturbing import recount_changed, told
 from incrowd.protect.state import Change, Context, State
 from incrowd.rows.records import keep_old, permute
 
@@ -16,7 +16,7 @@ def shuffle(step: steps.Shuffle, number: int, state: State, context: Context) ->
     names = step.variables
     givers, takers = (context.order(side) for side in ("giver", "taker"))
     moved = permute(keep_old(state.rows, names), names, step.strata, givers, takers)
-    after, changed = settle(moved, names, state, context)
+    after, changed = recount_changed(moved, names, state, context)
     within = f"within {', '.join(step.strata)}" if step.strata else "in the whole file"
     notes = (f"a keyed permutation {within}", told(changed))
     return after, Change(f"shuffle {', '.join(names)}", cells_changed=sum(changed.values()), notes=notes)

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pyarrow as pa
 
+from incrowd.keys.drop_failing import drop_failing_classes
 from incrowd.keys.requirements import K, Requirement
-from incrowd.keys.settle import settle
 from incrowd.keys.table import KeyTable, Mask
 from incrowd.plan.steps import SuppressRecords
 from incrowd.protect.state import UNIT, Change, Context, State
@@ -45,12 +45,12 @@ def _rare(step: SuppressRecords, state: State, context: Context) -> tuple[State,
 
 def drop_failing(state: State, requirements: Sequence[Requirement], context: Context) -> tuple[State, dict[str, int]]:
     """The state without what fails, and how many records went for which requirement."""
-    settled = settle(state.table, requirements)
+    dropped = drop_failing_classes(state.table, requirements)
     rows = state.rows
-    if settled.gone:
-        gone = pa.concat_tables([combinations(table, failing) for table, failing in settled.gone])
+    if dropped.gone:
+        gone = pa.concat_tables([combinations(table, failing) for table, failing in dropped.gone])
         rows = rows.without(gone, UNIT if context.has_unit else None)
-    return replace(state, rows=rows, table=settled.table), settled.removed_for
+    return replace(state, rows=rows, table=dropped.table), dropped.removed_for
 
 
 def combinations(table: KeyTable, classes: Mask) -> pa.Table:

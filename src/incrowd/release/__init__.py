@@ -2,6 +2,6 @@
 
 from incrowd.audit.workspace import Workspace, open_workspace
 from incrowd.release.gate import gate
-from incrowd.release.recount import Known
+from incrowd.release.recount import GateInputs
 
-__all__ = ["Known", "Workspace", "gate", "open_workspace"]
+__all__ = ["GateInputs", "Workspace", "gate", "open_workspace"]

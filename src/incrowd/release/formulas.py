@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 Spread = Mapping[str | None, int]
 #: Sums of floating-point shares may differ in the last bits from the same sums in another order.
-NEAR = 1e-9
+TOLERANCE = 1e-9
 
 
 def entropy_l(q: Spread) -> float:
@@ -87,7 +87,7 @@ def gain_beyond_cap(q: Spread, p: Spread) -> bool:
     n, total = sum(q.values()), sum(p.values())
     for value, count in q.items():
         share = p.get(value, 0) / total
-        if not share or (count / n - share) / share > -math.log(share) + NEAR:
+        if not share or (count / n - share) / share > -math.log(share) + TOLERANCE:
             return True
     return False
 

@@ -10,12 +10,12 @@ from incrowd.errors import NotReleasable
 from incrowd.plan import Plan
 from incrowd.plan.verdict import Verdict
 from incrowd.release.judge import judge
-from incrowd.release.recount import Known, read_back
+from incrowd.release.recount import GateInputs, read_back
 from incrowd.secret import Secret
 
 
 def gate(
-    plan: Plan, file: Path, columns: Sequence[str], records: int, secret: Secret, units: Path | None, known: Known
+    plan: Plan, file: Path, columns: Sequence[str], records: int, secret: Secret, units: Path | None, known: GateInputs
 ) -> tuple[tuple[Verdict, ...], NotReleasable | None, tuple[FileEntry, ...]]:
     """May this file leave? Gives a verdict per requirement, the refusal when it must stay, and which bytes it is that
     the verdicts speak of: no others may be published.
@@ -45,7 +45,7 @@ def _bytes(file: Path, units: Path | None) -> tuple[tuple[FileEntry, ...], tuple
 
 
 def _judge_file(
-    plan: Plan, file: Path, columns: Sequence[str], records: int, secret: Secret, units: Path | None, known: Known
+    plan: Plan, file: Path, columns: Sequence[str], records: int, secret: Secret, units: Path | None, known: GateInputs
 ) -> tuple[tuple[Verdict, ...], NotReleasable | None]:
     if (weakness := secret.weakness) is not None:
         message = f"the secret is too weak to release anything: {weakness}."

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from incrowd.errors import NotReleasable
 from incrowd.plan import requirements as asked
 from incrowd.release import formulas
-from incrowd.release.formulas import NEAR
-from incrowd.release.recount import Combination, Known, Recount
+from incrowd.release.formulas import TOLERANCE
+from incrowd.release.recount import Combination, GateInputs, Recount
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Judgement:
     lower: bool = False  # of two limits the lower one was nearest
 
 
-def judge(count: Recount, all_keys: Sequence[str], requirement: asked.AnyRequirement, known: Known) -> Judgement:
+def judge(count: Recount, all_keys: Sequence[str], requirement: asked.AnyRequirement, known: GateInputs) -> Judgement:
     """Measure one requirement on the classes it is about."""
     keys = requirement.keys or list(all_keys)
     counted = [*keys, *(requirement.where or {}), *([s] if (s := getattr(requirement, "sensitive", None)) else [])]
@@ -49,7 +49,7 @@ def judge(count: Recount, all_keys: Sequence[str], requirement: asked.AnyRequire
             return _spread(requirement, count, keys, known, bound)
 
 
-def _spread(requirement, count: Recount, keys: Sequence[str], known: Known, bound) -> Judgement:  # type: ignore[no-untyped-def]
+def _spread(requirement, count: Recount, keys: Sequence[str], known: GateInputs, bound) -> Judgement:  # type: ignore[no-untyped-def]
     """One figure for each class, class by class: the classes are never all here."""
     p = known.spread.get(requirement.sensitive, {})
 
@@ -81,7 +81,7 @@ def _spread(requirement, count: Recount, keys: Sequence[str], known: Known, boun
             return _most(requirement.delta, disclosed, strict=True)
 
 
-def _distance(requirement: asked.TCloseness, q: formulas.Spread, p: formulas.Spread, known: Known) -> float:
+def _distance(requirement: asked.TCloseness, q: formulas.Spread, p: formulas.Spread, known: GateInputs) -> float:
     if requirement.distance == "equal":
         return formulas.equal_distance(q, p)
     if requirement.distance == "hierarchical":
@@ -103,10 +103,10 @@ def _presence(requirement: asked.DeltaPresence, count: Recount, keys, outside, b
     if not found:
         return Judgement(True, most, None)
     beyond, lower, share = max(found, key=lambda each: each[0])
-    return Judgement(beyond <= NEAR, least if lower else most, share, lower)
+    return Judgement(beyond <= TOLERANCE, least if lower else most, share, lower)
 
 
-def _population(known: Known, all_keys: Sequence[str], keys: Sequence[str]) -> dict[Combination, int]:
+def _population(known: GateInputs, all_keys: Sequence[str], keys: Sequence[str]) -> dict[Combination, int]:
     if known.population is None:
         raise NotReleasable("R007", "a requirement needs a population and the gate has none.")
     at = [list(all_keys).index(key) for key in keys]
@@ -120,12 +120,12 @@ def _population(known: Known, all_keys: Sequence[str], keys: Sequence[str]) -> d
 def _least(limit: float, figures: Sequence[float | None]) -> Judgement:
     found = [figure for figure in figures if figure is not None]
     smallest = min(found) if found else None
-    return Judgement(smallest is None or smallest >= limit * (1 - NEAR), limit, smallest)
+    return Judgement(smallest is None or smallest >= limit * (1 - TOLERANCE), limit, smallest)
 
 
 def _most(limit: float, figures: Sequence[float], strict: bool = False) -> Judgement:
     largest = max(figures) if figures else None
     if largest is None:
         return Judgement(True, limit, None)
-    passed = largest < limit - NEAR if strict else largest <= limit + NEAR
+    passed = largest < limit - TOLERANCE if strict else largest <= limit + TOLERANCE
     return Judgement(passed, limit, largest)

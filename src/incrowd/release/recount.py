@@ -31,7 +31,7 @@ _PARSE = pa.csv.ParseOptions(newlines_in_values=True)
 
 
 @dataclass(frozen=True)
-class Known:
+class GateInputs:
     """What the gate must be told, because the released file alone does not hold it.
 
     How each sensitive variable was spread before anything was suppressed, the population's people by combination of

@@ -110,12 +110,12 @@ def _source(log: RunLog) -> tuple[str, str]:
     """How many records came, and how many of them went. With the exact number that came, the number that went would be
     told, too: in this file, or in another one of the same plan.
     """
-    came = log.start.records
+    records = log.start.records
     if loses_few(log):
         return f"{FEW} more", FEW
     if log.source_hidden:
         return "at least as many", "any others"
-    return shown(came), words.share(came - log.end.records, came)
+    return shown(records), words.share(records - log.end.records, records)
 
 
 def shown(number: int) -> str:

@@ -29,7 +29,7 @@ from incrowd.report.board.residual import residuals
 from incrowd.report.facts import HIDDEN_BELOW, PublicFacts, required_k
 from incrowd.risk.before_after import RiskLog
 from incrowd.risk.measure import Measured
-from incrowd.risk.tables import Line
+from incrowd.risk.tables import TableLine
 from incrowd.risk.value import Risk
 
 #: Tables of each number of keys in the report, those with most uniques.
@@ -185,7 +185,7 @@ def _reasons(before: Risk | None, after: Risk | None) -> str:
     return "; ".join(f"{when}: {why}" for when, why in said if why)
 
 
-def table_rows(risk: RiskLog) -> list[tuple[str, Line | None, Line | None]]:
+def table_rows(risk: RiskLog) -> list[tuple[str, TableLine | None, TableLine | None]]:
     """The tables of each number of keys with most uniques, as the file came or as it leaves, each in both."""
     sides = [
         {} if one is None or one.tables is None else {frozenset(line.keys): line for line in one.tables.lines}
@@ -195,10 +195,10 @@ def table_rows(risk: RiskLog) -> list[tuple[str, Line | None, Line | None]]:
     for size in sorted({len(keys) for side in sides for keys in side}):
         most = [[keys for keys in side if len(keys) == size][:SHOWN] for side in sides]
         for keys in _in_order(*most):
-            came, leaves = sides[0].get(keys), sides[1].get(keys)
-            named = came or leaves
+            before, after = sides[0].get(keys), sides[1].get(keys)
+            named = before or after
             assert named is not None
-            rows.append((" + ".join(named.keys), came, leaves))
+            rows.append((" + ".join(named.keys), before, after))
     return rows
 
 

@@ -17,11 +17,11 @@ from incrowd.machine.writing import write_private
 from incrowd.report import words
 
 #: Figures may differ in their last digits from one machine to another.
-NEAR = 1e-9
+TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
-class Requirement:
+class ReviewedRequirement:
     """A requirement then and now; None where it was not, or cannot be, counted, and `why` says so."""
 
     requirement: str
@@ -56,7 +56,7 @@ class RiskThenNow:
             return False
         if not self.measured_then or self.then is None:
             return self.name == ONE_TO_ONE and self.now > 0
-        return self.now > self.then + NEAR * max(1.0, abs(self.then))
+        return self.now > self.then + TOLERANCE * max(1.0, abs(self.then))
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class AttackThenNow:
         if success is None:
             return False
         if self.then is not None and self.then.success is not None:
-            return success.value > self.then.success.value + NEAR
+            return success.value > self.then.success.value + TOLERANCE
         control, guess = self.now.control, self.now.baseline or 0.0
         beside = control.high if control is not None and self.now.fair else guess
         return success.hits > 0 and beside < 1 and (success.low - beside) / (1 - beside) > self.accepted
@@ -95,7 +95,7 @@ class Reviewed:
     due: str | None  # when the plan asked for a review
     released: str  # same, differs or unknown: the released file beside the audit's hash
     untraced: str  # why no attack could be judged; empty when all could
-    requirements: tuple[Requirement, ...]
+    requirements: tuple[ReviewedRequirement, ...]
     risks: tuple[RiskThenNow, ...]
     attacks: tuple[AttackThenNow, ...]
     left_out: tuple[str, ...]  # attacks of the audit that could not be tried again

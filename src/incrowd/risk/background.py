@@ -13,7 +13,7 @@ from incrowd.rows.lookup import read_hierarchy
 
 
 @dataclass(frozen=True)
-class Given:
+class Background:
     """What is known beside the records."""
 
     weights: str | None = None
@@ -33,7 +33,7 @@ def plan_scenarios(plan: Plan) -> list[Scenario]:
     return [Scenario(s.name, tuple(s.keys), dict(s.error), s.knows_who_is_in) for s in plan.scenarios]
 
 
-def plan_given(plan: Plan, folder: Path) -> Given:
+def plan_background(plan: Plan, folder: Path) -> Background:
     """What a plan knows beside the records."""
     data, protection = plan.data, plan.data.protection
     levels = {}
@@ -42,7 +42,7 @@ def plan_given(plan: Plan, folder: Path) -> Given:
             levels[scenario.geography.key] = read_hierarchy(
                 folder / scenario.geography.hierarchy, scenario.geography.key
             )
-    return Given(
+    return Background(
         data.weights, data.household, data.unit,
         None if protection is None else protection.sampling_fraction,
         0.0 if protection is None else protection.imputed_share,

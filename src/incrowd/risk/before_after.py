@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from incrowd.plan import Plan
-from incrowd.protect import DistantState, State
+from incrowd.protect import InEngineState, State
 from incrowd.risk.background import plan_scenarios
 from incrowd.risk.measure import Measured, measure_scenario, spread_weights
 from incrowd.risk.value import Scenario
@@ -20,21 +20,21 @@ class RiskLog:
     after: Measured | None
 
 
-def measure_run(plan: Plan, came: State | DistantState, leaves: State | DistantState) -> tuple[RiskLog, ...]:
+def measure_run(plan: Plan, start: State | InEngineState, end: State | InEngineState) -> tuple[RiskLog, ...]:
     """The scenarios of the plan, measured before the first step and after the last.
 
     Where the plan does not say which share of the population the file is, a sample from it says: no more than it was
     drawn from. That takes the file for its population, and can only make the risk look larger. Sampling weights count
     where the rows have them and a record is a person; weights of records that were sampled again are no such weights.
     """
-    if not plan.scenarios or isinstance(came, DistantState) or isinstance(leaves, DistantState):
+    if not plan.scenarios or isinstance(start, InEngineState) or isinstance(end, InEngineState):
         return ()
     protection = plan.data.protection
     fraction = None if protection is None else protection.sampling_fraction
     imputed = 0.0 if protection is None else protection.imputed_share
-    after = None if fraction is None else fraction * leaves.table.people / max(came.table.people, 1)
-    if after is None and plan.data.population is None and leaves.sampled < 1:
-        after = leaves.sampled
+    after = None if fraction is None else fraction * end.table.people / max(start.table.people, 1)
+    if after is None and plan.data.population is None and end.sampled < 1:
+        after = end.sampled
 
     def measured(state: State, scenario: Scenario, part: float | None) -> Measured | None:
         keys = [key for key in scenario.keys if key in state.table.names]
@@ -47,6 +47,6 @@ def measure_run(plan: Plan, came: State | DistantState, leaves: State | DistantS
 
     found = []
     for scenario in plan_scenarios(plan):
-        if (before := measured(came, scenario, fraction)) is not None:
-            found.append(RiskLog(before, measured(leaves, scenario, after)))
+        if (before := measured(start, scenario, fraction)) is not None:
+            found.append(RiskLog(before, measured(end, scenario, after)))
     return tuple(found)

@@ -24,13 +24,13 @@ def file_risk(table: KeyTable, scenario: str, threshold: float = 0.2) -> tuple[R
     [1.0, 0.6666666666666666]
     """
     sizes = table.sizes[table.sizes > 0]
-    seats = int(sizes.sum())  # a person in two classes has a seat in each
-    above = int(sizes[1.0 / sizes > threshold].sum()) if seats else 0
+    memberships = int(sizes.sum())  # a person in two classes has a seat in each
+    above = int(sizes[1.0 / sizes > threshold].sum()) if memberships else 0
     figures = {
-        "prosecutor_max": (1.0 / table.smallest if seats else 0.0, "1/f of the smallest class"),
-        "prosecutor_mean": (len(sizes) / seats if seats else 0.0, "K/n"),
-        "prosecutor_above": (above / seats if seats else 0.0, f"share of people with 1/f > {threshold:g}"),
-        "uniques": (table.uniques / seats if seats else 0.0, "classes of one over people"),
+        "prosecutor_max": (1.0 / table.smallest if memberships else 0.0, "1/f of the smallest class"),
+        "prosecutor_mean": (len(sizes) / memberships if memberships else 0.0, "K/n"),
+        "prosecutor_above": (above / memberships if memberships else 0.0, f"share of people with 1/f > {threshold:g}"),
+        "uniques": (table.uniques / memberships if memberships else 0.0, "classes of one over people"),
     }
     return tuple(Risk(n, value, None, None, how, scenario, COUNTED) for n, (value, how) in figures.items())
 
@@ -51,16 +51,19 @@ def population_risk(table: KeyTable, scenario: str, threshold: float = 0.2) -> t
     sizes, outside = table.sizes[here], table.population[here]
     odd = int(np.count_nonzero(outside < sizes))
     larger = np.maximum(outside, sizes)
-    seats, one = int(sizes.sum()), 1.0 / larger
+    memberships, one = int(sizes.sum()), 1.0 / larger
     both = int(np.count_nonzero((sizes == 1) & (larger == 1)))
     why = "counted in file and population, not estimated"
     if odd:
         why += f"; {odd} classes have more people in the file than in the population, F = f is taken for them"
     figures = {
         "journalist_max": (float(one.max(initial=0.0)), "1/F of the smallest class in the population"),
-        "journalist_above": (int(sizes[one > threshold].sum()) / max(seats, 1), f"share with 1/F > {threshold:g}"),
-        "marketer": (float((sizes * one).sum()) / max(seats, 1), "mean of 1/F"),
-        "population_uniques_in_file": (both / max(seats, 1), "people alone in the file and in the population"),
+        "journalist_above": (
+            int(sizes[one > threshold].sum()) / max(memberships, 1),
+            f"share with 1/F > {threshold:g}",
+        ),
+        "marketer": (float((sizes * one).sum()) / max(memberships, 1), "mean of 1/F"),
+        "population_uniques_in_file": (both / max(memberships, 1), "people alone in the file and in the population"),
     }
     return tuple(Risk(n, value, None, None, how, scenario, why) for n, (value, how) in figures.items())
 

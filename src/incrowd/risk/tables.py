@@ -26,7 +26,7 @@ class Contribution:
 
 
 @dataclass(frozen=True)
-class Line:
+class TableLine:
     """One table: its keys and the counts of its cells."""
 
     keys: tuple[str, ...]
@@ -40,7 +40,7 @@ class Tables:
     scenario: str
     k: int
     ways: int
-    lines: tuple[Line, ...]
+    lines: tuple[TableLine, ...]
     contributions: tuple[Contribution, ...]
     warnings: tuple[str, ...]
     has_population: bool
@@ -74,7 +74,7 @@ def uniques_tables(table: KeyTable, scenario: str, ways: int = MOST_WAYS, k: int
         warnings.append(f"tables of {ways} keys: above {MOST_WAYS} nearly everybody is unique, and it says little.")
     found = dict(count_tables(table, ways, k))
     ordered = sorted(found.items(), key=lambda item: (len(item[0]), -item[1].uniques, item[0]))
-    lines = tuple(Line(keys, counted) for keys, counted in ordered)
+    lines = tuple(TableLine(keys, counted) for keys, counted in ordered)
     return Tables(
         scenario, k, min(ways, len(table.names)), lines, _contributions(table.names, found), tuple(warnings),
         table.population is not None,

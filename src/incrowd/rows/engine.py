@@ -16,7 +16,7 @@ from typing import Literal, Protocol
 import ibis
 import pyarrow as pa
 
-from incrowd.errors import IncrowdError, InputError
+from incrowd.errors import InputError, missing_extra
 
 #: A function on a batch of records: columns of text in, one column of texts or numbers out. It may hold a secret.
 OnBatch = Callable[..., pa.Array]
@@ -101,5 +101,5 @@ def connect(
     try:
         from incrowd.rows.engines.spark import Spark
     except ImportError:
-        raise IncrowdError("X020", "Spark is not installed.", "Install it: pip install 'incrowd[spark]'") from None
+        raise missing_extra("Spark", "spark") from None
     return Spark(master, spill, memory, limit or FETCHED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from incrowd.errors import IncrowdError
+from incrowd.errors import missing_extra
 from incrowd.rows.frame import Rows
 
 PIECE = 1 << 16
@@ -23,11 +23,9 @@ def published_table(address: str | None, released: Rows, columns: Sequence[str])
     try:
         from incrowd.rows.engines.postgres_table import new_table
     except ImportError:
-        raise IncrowdError(
-            "X020", "the driver for PostgreSQL is not installed.", "Install it: pip install 'incrowd[postgres]'"
-        ) from None
+        raise missing_extra("the driver for PostgreSQL", "postgres") from None
     texts = released.as_text(columns).select(columns)
     with new_table(address, columns) as table:
         table.fill(texts.stream(texts.table, PIECE))
-        table.compare(texts.stream(texts.table, PIECE))
+        table.check_equal(texts.stream(texts.table, PIECE))
         yield

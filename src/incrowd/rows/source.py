@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 
-from incrowd.errors import IncrowdError, InputError
+from incrowd.errors import InputError, missing_extra
 from incrowd.machine.paths import must_be_file
 from incrowd.rows.dialect import sniff
 from incrowd.rows.engine import Engine, connect
@@ -79,8 +79,6 @@ def _database(source: str, home: Engine) -> Rows:
     try:
         from incrowd.rows.engines.postgres import Postgres
     except ImportError:
-        raise IncrowdError(
-            "X020", "the driver for PostgreSQL is not installed.", "Install it: pip install 'incrowd[postgres]'"
-        ) from None
+        raise missing_extra("the driver for PostgreSQL", "postgres") from None
     database = Postgres(source, home)
     return _checked(Rows(database, database.table, database.place))

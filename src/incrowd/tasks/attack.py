@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from incrowd.attack.auxiliary import Files, read_beside
+from incrowd.attack.auxiliary import Files, read_auxiliary
 from incrowd.attack.on_run import attack_all, attack_names, chosen_scenarios, in_scenario
 from incrowd.attack.value import Attacked
 from incrowd.audit.checked import Trust
@@ -72,8 +72,8 @@ def try_attacks(
                 progress(f"{attack} ({scenario})", done, len(names) * len(chosen))
 
         situation = in_scenario(traced.situation(), chosen[0])
-        beside = read_beside(traced.plan, traced.context, situation, files, traced.done.log.other_releases)
-        found = attack_all(situation, beside, chosen, names, told)
+        auxiliary = read_auxiliary(traced.plan, traced.context, situation, files, traced.done.log.other_releases)
+        found = attack_all(situation, auxiliary, chosen, names, told)
         refusal = None if traced.done.refusal is None else str(traced.done.refusal)
         return Intrusion(str(source), situation.released.num_rows, situation.known.num_rows, tuple(found), refusal)
 

@@ -20,9 +20,9 @@ from incrowd.intruder_test.protocol import CONFIDENTIALITY, SOURCES, protocol
 from incrowd.intruder_test.store import Facts
 from incrowd.pipeline.trace import trace_release
 from incrowd.plan import Plan, read_text
+from incrowd.risk.background import plan_scenarios
 from incrowd.risk.value import Scenario
 from incrowd.rows import open_source
-from incrowd.risk.background import plan_scenarios
 
 #: The days until a test closes, and until truth and claims are deleted, when nothing is said.
 OPEN_DAYS, KEPT_DAYS = 14, 90

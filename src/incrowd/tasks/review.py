@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from incrowd.attack.auxiliary import Files, read_beside
+from incrowd.attack.auxiliary import Files, read_auxiliary
 from incrowd.attack.external import brought_over, categories_of, external_figures
 from incrowd.attack.on_run import attack_all, attack_names
 from incrowd.attack.value import Attacked
@@ -22,13 +22,13 @@ from incrowd.pipeline.trace import Traced, trace_release
 from incrowd.plan import Plan
 from incrowd.plan import requirements as asked
 from incrowd.plan.verdict import Verdict
-from incrowd.release import Known
+from incrowd.release import GateInputs
 from incrowd.release.judge import judge
 from incrowd.release.recount import read_back
-from incrowd.report.review import AttackThenNow, Requirement, Reviewed, RiskThenNow
+from incrowd.report.review import AttackThenNow, Reviewed, ReviewedRequirement, RiskThenNow
+from incrowd.risk.background import Background, plan_scenarios
 from incrowd.risk.value import Risk, Scenario
 from incrowd.rows import Rows, open_source
-from incrowd.risk.background import Given, plan_scenarios
 from incrowd.tasks.risk import assess
 
 #: Requirements that compare with the file before suppression, or with a population: the release alone cannot tell.
@@ -78,15 +78,15 @@ def review(
             risks = []
             notes.append("no risk was measured: people have several records, and the release does not tell whose")
         categories = {} if traced is None or not external else categories_of(traced.situation())
-        beside: dict[str, Rows] = {}
+        auxiliary: dict[str, Rows] = {}
         not_tried = [] if archive.signed else ["whose audit this is: it has no signature, so nobody vouches for it"]
         for place in map(Path, external):
             rows = open_source(place)
             stack.callback(rows.close)
-            name = place.name if place.name not in beside else f"{place.name} ({len(beside) + 1})"
-            beside[name], said = brought_over(released, rows, name, categories)
+            name = place.name if place.name not in auxiliary else f"{place.name} ({len(auxiliary) + 1})"
+            auxiliary[name], said = brought_over(released, rows, name, categories)
             notes += said
-            figures = list(external_figures(released, beside[name], name, scenarios))
+            figures = list(external_figures(released, auxiliary[name], name, scenarios))
             if all(figure.value is None for figure in figures):
                 not_tried.append(f"{name}: {'; '.join(dict.fromkeys(figure.why for figure in figures))}")
             risks += figures
@@ -105,7 +105,7 @@ def review(
         risks=tuple(_risks(past, risks)),
         attacks=compared,
         left_out=tuple(dict.fromkeys(one.attack for one in past.attacks if traced is None)),
-        external=tuple(beside),
+        external=tuple(auxiliary),
         notes=tuple(notes),
         not_tried=tuple(not_tried),
     )
@@ -129,8 +129,8 @@ def _truth(
         return None, error.message
 
 
-def _path(given: str | Path | None) -> Path | None:
-    return None if given is None else Path(given)
+def _path(background: str | Path | None) -> Path | None:
+    return None if background is None else Path(background)
 
 
 def _scenarios(plan: Plan, columns: Sequence[str]) -> list[Scenario]:
@@ -141,7 +141,7 @@ def _scenarios(plan: Plan, columns: Sequence[str]) -> list[Scenario]:
 
 def _risk_today(file: Path, scenario: Scenario) -> list[Risk]:
     """The risk of the released file as it lies there, without what only the plan's run knew."""
-    found = assess(file, scenario.keys, given=Given(), knows_who_is_in=scenario.knows_who_is_in)
+    found = assess(file, scenario.keys, background=Background(), knows_who_is_in=scenario.knows_who_is_in)
     return [replace(risk, scenario=scenario.name) for one in found.measured for risk in one.risks]
 
 
@@ -171,7 +171,7 @@ def _recounted(plan: Plan, file: Path) -> list[tuple[Verdict, str]]:
         if why:
             found.append((Verdict(words, requirement.model, False, 0.0, None), why))
             continue
-        one = judge(count, keys, requirement, Known())
+        one = judge(count, keys, requirement, GateInputs())
         found.append((Verdict(words, requirement.model, one.passed, one.limit, one.achieved, lower=one.lower), ""))
     return found
 
@@ -183,20 +183,20 @@ def _attack(
     registers = [file for file in external if any(set(s.keys) <= set(open_source(file).columns) for s in scenarios)]
     files = Files(registers[0] if registers else None, tuple(file for file in external if file not in registers[:1]))
     situation = traced.situation()
-    beside = read_beside(traced.plan, traced.context, situation, files, traced.done.log.other_releases)
+    auxiliary = read_auxiliary(traced.plan, traced.context, situation, files, traced.done.log.other_releases)
     found = []
     for scenario in scenarios:
-        has = beside.register is not None and set(scenario.keys) <= set(beside.register.column_names)
-        mine = beside if has else replace(beside, register=None, register_lines=None)
+        has = auxiliary.register is not None and set(scenario.keys) <= set(auxiliary.register.column_names)
+        mine = auxiliary if has else replace(auxiliary, register=None, register_lines=None)
         found += attack_all(situation, mine, [scenario], attack_names(names))
     return found
 
 
-def _requirements(past: PastRun, verdicts: Sequence[tuple[Verdict, str]]) -> Iterator[Requirement]:
+def _requirements(past: PastRun, verdicts: Sequence[tuple[Verdict, str]]) -> Iterator[ReviewedRequirement]:
     then = {one.requirement: one for one in past.verdicts}
     for now, why in verdicts:
         before = then.get(now.requirement)
-        yield Requirement(
+        yield ReviewedRequirement(
             now.requirement,
             None if before is None else before.passed,
             None if before is None else before.achieved,

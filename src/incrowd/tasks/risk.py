@@ -15,7 +15,7 @@ from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.population import join_population
 from incrowd.keys.table import KeyTable, Recode
 from incrowd.plan import Plan, check_columns, load_plan
-from incrowd.risk.background import Given, plan_given, plan_scenarios
+from incrowd.risk.background import Background, plan_background, plan_scenarios
 from incrowd.risk.choose import Availability, availability, telling
 from incrowd.risk.geography import Surviving, surviving_uniques
 from incrowd.risk.measure import MEASURES, Classes, Measured, measure_scenario, spread_weights
@@ -50,7 +50,7 @@ def assess(
     file: str | Path,
     keys: Sequence[str],
     *,
-    given: Given | None = None,
+    background: Background | None = None,
     measures: Collection[str] = MEASURES,
     records: Path | None = None,
     knows_who_is_in: bool = True,
@@ -62,7 +62,7 @@ def assess(
     1.0
     """
     scenario = Scenario(EVERYTHING, tuple(keys), knows_who_is_in=knows_who_is_in)
-    return _assess(open_source(file), [scenario], given or Given(), measures, records)
+    return _assess(open_source(file), [scenario], background or Background(), measures, records)
 
 
 def assess_plan(path: str | Path, measures: Collection[str] = MEASURES, records: Path | None = None) -> Assessment:
@@ -77,30 +77,35 @@ def assess_plan(path: str | Path, measures: Collection[str] = MEASURES, records:
         check_columns(plan, rows.columns, rows.place)
         if data.database:  # several scenarios are counted, and the rows are joined with figures
             rows = rows.bring_in()
-        found = _assess(rows, plan_scenarios(plan), plan_given(plan, folder), measures, records)
+        found = _assess(rows, plan_scenarios(plan), plan_background(plan, folder), measures, records)
         return replace(found, availability=_availability(plan, rows))
 
 
 def _assess(
-    rows: Rows, scenarios: Sequence[Scenario], given: Given, measures: Collection[str], records: Path | None
+    rows: Rows, scenarios: Sequence[Scenario], background: Background, measures: Collection[str], records: Path | None
 ) -> Assessment:
     if unknown := [name for name in measures if name not in MEASURES]:
         raise InputError("D102", f"{unknown[0]!r} is no measure.", f"There are: {', '.join(MEASURES)}.")
-    if records is not None and (len(scenarios) > 1 or given.unit is not None):
+    if records is not None and (len(scenarios) > 1 or background.unit is not None):
         message = "figures of records are for one scenario, where a record is a person."
         raise InputError("D103", message, "Name the keys: --keys.")
     measured, survivors, levels = [], {}, {}
     for scenario in scenarios:
         if len(set(scenario.keys)) < len(scenario.keys):
             raise InputError("D061", "a key is named twice.", "Name each once.")
-        table, weights = _count(rows, scenario, given)
+        table, weights = _count(rows, scenario, background)
         found, classes = measure_scenario(
-            table, scenario, fraction=given.fraction, imputed=given.imputed, weights=weights, measures=measures
+            table,
+            scenario,
+            fraction=background.fraction,
+            imputed=background.imputed,
+            weights=weights,
+            measures=measures,
         )
-        if given.household is not None or records is not None:
-            found = _records(rows, found, classes, given.household, records)
+        if background.household is not None or records is not None:
+            found = _records(rows, found, classes, background.household, records)
         measured.append(found)
-        for key, hierarchy in (given.levels or {}).items():
+        for key, hierarchy in (background.levels or {}).items():
             if key in scenario.keys and "tables" in measures:
                 recodes = _recodes(table, key, hierarchy)
                 survivors[scenario.name] = surviving_uniques(table, key, list(recodes.items()))
@@ -108,20 +113,20 @@ def _assess(
     return Assessment(rows.place, tuple(measured), survivors, levels)
 
 
-def _count(rows: Rows, scenario: Scenario, given: Given) -> tuple[KeyTable, Floats | None]:
-    if given.weights is not None and given.unit is not None:
+def _count(rows: Rows, scenario: Scenario, background: Background) -> tuple[KeyTable, Floats | None]:
+    if background.weights is not None and background.unit is not None:
         message = "weights are of records, and here people have several."
         raise InputError("D109", message, "Measure a file with one record for each person, or leave the weights out.")
-    if given.weights is not None:
-        table, weights = weigh(rows, scenario.keys, given.weights)
+    if background.weights is not None:
+        table, weights = weigh(rows, scenario.keys, background.weights)
     else:
-        table, weights = tabulate(rows, scenario.keys, unit=given.unit), None
+        table, weights = tabulate(rows, scenario.keys, unit=background.unit), None
     if not table.classes:
         raise InputError("D014", f"{rows.place} has a header line but no records.")
-    if given.population is None:
+    if background.population is None:
         return table, weights
-    outside = open_source(given.population)
-    joined = join_population(table, tabulate_population(outside, scenario.keys, given.population_count))
+    outside = open_source(background.population)
+    joined = join_population(table, tabulate_population(outside, scenario.keys, background.population_count))
     return joined, None if weights is None else spread_weights(joined, weights)
 
 

@@ -12,7 +12,7 @@ from incrowd.keys.hierarchies import automatic, require_valid
 from incrowd.keys.hierarchy import Hierarchy, Levels
 from incrowd.keys.local import recode_locally
 from incrowd.keys.requirements import Requirement, where_name
-from incrowd.keys.search.frontier import Point, frontier_k, frontier_suppression
+from incrowd.keys.search.frontier import FrontierPoint, frontier_k, frontier_suppression
 from incrowd.keys.search.lattice import search
 from incrowd.keys.search.walk import Progress
 from incrowd.keys.table import KeyTable
@@ -108,7 +108,7 @@ def frontier_of_file(
     suppression: float = 0.0,
     objective: str = "geometric",
     auto: bool = False,
-) -> tuple[tuple[Point, ...], tuple[Point, ...]]:
+) -> tuple[tuple[FrontierPoint, ...], tuple[FrontierPoint, ...]]:
     """How the loss grows with k, and how it falls with the records that may be suppressed."""
     _need_sense(suppression)
     table = _counted(open_source(file), keys, requirements)

@@ -13,12 +13,12 @@ from incrowd.pipeline import teller
 from incrowd.pipeline.open import begin, context_of
 from incrowd.plan import Plan, load_plan
 from incrowd.plan.uses import not_by_class
-from incrowd.protect import Change, Context, Original, State, near, protect
+from incrowd.protect import Change, Context, Original, State, protect, require_in_memory
 from incrowd.secret import Secret, find_secret
 from incrowd.utility.loss import measure_loss
 from incrowd.utility.needs import Fetched, fetch
-from incrowd.utility.of_run import as_it_came, prices_of, question_of, sweep_k
-from incrowd.utility.points import Point, Sweep, conclude, exposure, why_not
+from incrowd.utility.of_run import fetch_at_start, prices_of, question_of, sweep_k
+from incrowd.utility.points import Sweep, SweepPoint, conclude, exposure, why_not
 from incrowd.utility.price import Price
 from incrowd.utility.settings import Setting, k_setting, parse_setting, suppression_setting, variants
 
@@ -127,15 +127,15 @@ class _Bench:
         original = Original(state.rows, state.table)
         question = question_of(self.plan, self.context, state)
         before = fetch(original.rows, question.needs(), original.table)
-        came = as_it_came(question, self.start, before)
-        return sweep_k(question, self.context, original, ks, before, (self.start.table, came), state, told)
+        at_start = fetch_at_start(question, self.start, before)
+        return sweep_k(question, self.context, original, ks, before, (self.start.table, at_start), state, told)
 
     def original(self) -> Original:
         """What the plan's own release is compared with, before anything that is decided by the data."""
         state = self._before(self.plan.recoding_steps)
         return Original(state.rows, state.table)
 
-    def point(self, plan: Plan, setting: Mapping[str, str]) -> Point:
+    def point(self, plan: Plan, setting: Mapping[str, str]) -> SweepPoint:
         """What the release of a changed plan would be; the steps before the change are not done again."""
         label = ", ".join(setting.values())
         context, begun = context_of(plan, self.folder, self.secret), self._shared(plan)
@@ -149,7 +149,7 @@ class _Bench:
             return measure_point(plan, context, self.start, state, changes, label, setting, self._original)
         except NotReleasable as refusal:
             records = int(self.start.table.records.sum())
-            return Point(label, setting, records, 0, {}, None, 0, None, None, (), refusal.code)
+            return SweepPoint(label, setting, records, 0, {}, None, 0, None, None, (), refusal.code)
 
     def _shared(self, plan: Plan) -> int | None:
         """How many steps the changed plan shares with the plan itself; None when even the count would differ."""
@@ -162,7 +162,7 @@ class _Bench:
             return None
         shared = 0
         for one, other in zip(plan.steps, self.plan.steps, strict=False):
-            if one != other or (plan.requirements != self.plan.requirements and not one.harmonises):
+            if one != other or (plan.requirements != self.plan.requirements and not one.only_coarsens):
                 break
             shared += 1
         return shared
@@ -187,7 +187,7 @@ class _Bench:
 def fresh(plan: Plan, folder: Path, secret: Secret, spill: Path, stack: ExitStack) -> _Bench:
     """Open and count the data of a plan."""
     start, context = begin(plan, folder, secret, spill, None, stack)
-    start = near(start, "a sweep")
+    start = require_in_memory(start, "a sweep")
     return _Bench(plan, folder, secret, spill, stack, start, context, [start])
 
 
@@ -200,14 +200,14 @@ def measure_point(
     label: str,
     setting: Mapping[str, str],
     original_of: Callable[[Original, Sequence[object]], Fetched],
-) -> Point:
+) -> SweepPoint:
     """The point of a plan whose steps are done, from the rows as they would be written."""
     original = state.original or Original(state.rows, state.table)
     bound = context.bind(state)
     question = question_of(plan, context, state)
     needs = question.needs()
     before, after = original_of(original, needs), fetch(state.rows, needs)
-    outcomes = question.evaluate(before, after, as_it_came(question, start, before))
+    outcomes = question.evaluate(before, after, fetch_at_start(question, start, before))
     loss = measure_loss(start.table, original.table, state.table, state.leaves, state.blanks)
     models = {requirement.describe(): requirement.model for requirement in context.requirements}
     dropped: dict[str, int] = {}
@@ -220,12 +220,12 @@ def measure_point(
             dropped[name] = dropped.get(name, 0) + change.records_removed - named
     why = why_not(bound.table, bound.bound)
     smallest, most, mean = exposure(state.table)
-    return Point(
+    return SweepPoint(
         label, setting, loss.records, loss.released, dropped, loss.arithmetic, smallest, most, mean, outcomes, why
     )
 
 
-def _candidate(path: Path, secret: Secret, spill: Path, stack: ExitStack) -> Point:
+def _candidate(path: Path, secret: Secret, spill: Path, stack: ExitStack) -> SweepPoint:
     """Another plan as it stands, as one more point."""
     plan = load_plan(path)
     bench = fresh(plan, path.resolve().parent, secret, spill, stack)

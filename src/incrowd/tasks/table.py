@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 import itertools
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from incrowd.audit.archive import Archive
 from incrowd.audit.checked import Trust
-from incrowd.errors import InputError, NotReleasable, PlanError
+from incrowd.errors import InputError, NotReleasable, PlanError, did_you_mean
 from incrowd.keys.cellkey import KEYS, LARGEST, Perturbations, Perturbed, perturb, rule_10_5
 from incrowd.machine.paths import must_be_file
 from incrowd.machine.writing import write_private
@@ -234,8 +233,7 @@ def _check_names(plan: Plan, by: Sequence[str]) -> None:
         raise InputError("D139", "name the variables of the table, each once.", "Say: --by region,age")
     for name in by:
         if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f"Did you mean {near[0]!r}?" if near else "Identifiers cannot be counted."
+            hint = did_you_mean(name, known) or "Identifiers cannot be counted."
             raise InputError("D139", f"{name!r} is not a variable of the plan that can be counted.", hint)
 
 

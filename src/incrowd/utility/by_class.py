@@ -13,14 +13,14 @@ from dataclasses import replace
 import numpy as np
 
 from incrowd.errors import InputError
+from incrowd.keys.drop_failing import drop_failing_classes
 from incrowd.keys.requirements import K, Requirement
-from incrowd.keys.settle import settle
 from incrowd.keys.table import KeyTable, Mask
 from incrowd.plan.steps import SuppressRecords
 from incrowd.utility.evaluate import Question
 from incrowd.utility.loss import Leaves, measure_loss
 from incrowd.utility.needs import Fetched
-from incrowd.utility.points import Point, exposure, why_not
+from incrowd.utility.points import SweepPoint, exposure, why_not
 
 #: Called with how many values are done and how many there are.
 Told = Callable[[int, int], None]
@@ -34,10 +34,10 @@ def sweep_classes(
     bound: Sequence[Requirement],
     ks: Sequence[int],
     original: Fetched,
-    came: tuple[KeyTable, Fetched],
+    at_start: tuple[KeyTable, Fetched],
     leaves: Leaves,
     told: Told | None = None,
-) -> tuple[Point, ...]:
+) -> tuple[SweepPoint, ...]:
     """A point for every k. `table` and `original` are of the records before anything is suppressed, `original` counted
     by the classes of the table.
     """
@@ -46,12 +46,12 @@ def sweep_classes(
     for number, k in enumerate(ks):
         wanted = [replace(requirement, k=k) if type(requirement) is K else requirement for requirement in bound]
         left, stay, dropped = suppress(table, steps, wanted)
-        outcomes = question.evaluate(original, original.keep(stay), came[1])
-        loss = measure_loss(came[0], table, left, leaves)
+        outcomes = question.evaluate(original, original.keep(stay), at_start[1])
+        loss = measure_loss(at_start[0], table, left, leaves)
         smallest, most, mean = exposure(left)
         points.append(
-            Point(str(k), {"k": str(k)}, loss.records, loss.released, dropped, loss.arithmetic, smallest, most, mean,
-                  outcomes, why_not(left, wanted))
+            SweepPoint(str(k), {"k": str(k)}, loss.records, loss.released, dropped, loss.arithmetic, smallest, most,
+                       mean, outcomes, why_not(left, wanted))
         )  # fmt: skip
         if told is not None:
             told(number + 1, len(ks))
@@ -67,12 +67,12 @@ def suppress(
     left = table
     for step in steps:
         wanted = [r for r in requirements if step.models is None or r.model in step.models]
-        settled = settle(left, wanted)
-        left = settled.table
-        for _, failing in settled.gone:
+        result = drop_failing_classes(left, wanted)
+        left = result.table
+        for _, failing in result.gone:
             stay = stay[~failing]
         for requirement in wanted:
-            dropped[requirement.model] += settled.removed_for.pop(requirement.describe(), 0)
+            dropped[requirement.model] += result.removed_for.pop(requirement.describe(), 0)
     mask = np.zeros(len(table.records), dtype=bool)
     mask[stay] = True
     return left, mask, dropped

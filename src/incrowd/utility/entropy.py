@@ -37,7 +37,12 @@ def entropy_needs(columns: Sequence[str], keys: Sequence[str]) -> list[Need]:
 
 
 def entropy_ratio(
-    case: EntropyRatio, columns: Sequence[str], keys: Sequence[str], came: Fetched, original: Fetched, released: Fetched
+    case: EntropyRatio,
+    columns: Sequence[str],
+    keys: Sequence[str],
+    at_start: Fetched,
+    original: Fetched,
+    released: Fetched,
 ) -> Outcome:
     """(sum of H released) / (sum of H as it came) over the columns; for the keys also their joint H, beside their sum.
 
@@ -49,7 +54,7 @@ def entropy_ratio(
     loses any, and bits say nothing of what they are good for.
     """
     needs = entropy_needs(columns, keys)
-    figures = tuple(_figure(need, came, released) for need in needs)
+    figures = tuple(_figure(need, at_start, released) for need in needs)
     single = [figure for figure, need in zip(figures, needs, strict=True) if len(need.by) == 1]
     of_keys = [figure for figure in single if figure.name in keys]
     summed, among_keys = _ratio(single), _ratio(of_keys)
@@ -76,8 +81,8 @@ def entropy_ratio(
     return outcome
 
 
-def _figure(need: Need, came: Fetched, released: Fetched) -> Figure:
-    before, after = came.get(need), released.get(need)
+def _figure(need: Need, at_start: Fetched, released: Fetched) -> Figure:
+    before, after = at_start.get(need), released.get(need)
     h, left = entropy(before.records), entropy(after.records)
     sides = Estimate(h, records=before.total), Estimate(left, records=after.total)
     name = need.by[0] if len(need.by) == 1 else JOINT

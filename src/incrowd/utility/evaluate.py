@@ -9,12 +9,12 @@ from typing import assert_never
 
 from incrowd.plan import Plan
 from incrowd.plan import use_cases as cases
+from incrowd.utility.absent_values import refuse_absent_values
 from incrowd.utility.centre import centre, centre_needs, correlation, correlation_needs
 from incrowd.utility.classifier import classifier, classifier_needs
 from incrowd.utility.entropy import entropy_needs, entropy_ratio
 from incrowd.utility.judging import judge
 from incrowd.utility.needs import Fetched, Need
-from incrowd.utility.nobody import refuse_nobody
 from incrowd.utility.outcome import Outcome
 from incrowd.utility.python import python, python_needs
 from incrowd.utility.regression import regression, regression_needs
@@ -41,20 +41,20 @@ class Question:
         found = [need for case in self.plan.use_cases for need in self._needs(case)]
         return list(dict.fromkeys(found))
 
-    def came_needs(self) -> list[Need]:
+    def needs_at_start(self) -> list[Need]:
         """What they need to know of the file as it came."""
         entropies = [case for case in self.plan.use_cases if isinstance(case, cases.EntropyRatio)]
         found = [need for case in entropies for need in entropy_needs(self.entropy_columns(case), self.keys)]
         return list(dict.fromkeys(found))
 
-    def evaluate(self, original: Fetched, released: Fetched, came: Fetched) -> tuple[Outcome, ...]:
+    def evaluate(self, original: Fetched, released: Fetched, at_start: Fetched) -> tuple[Outcome, ...]:
         """The verdict on each use case. One that speaks of nobody in the original is refused: it could only pass. One
         that names a variable with one value cannot be judged.
         """
         for case in self.plan.use_cases:
-            refuse_nobody(case, original, self._needs(case))
+            refuse_absent_values(case, original, self._needs(case))
         return tuple(
-            judge(self._outcome(case, original, released, came), case, self._needs(case), original, released)
+            judge(self._outcome(case, original, released, at_start), case, self._needs(case), original, released)
             for case in self.plan.use_cases
         )
 
@@ -78,7 +78,7 @@ class Question:
                 return python_needs(case)
         assert_never(case)
 
-    def _outcome(self, case: cases.AnyUseCase, original: Fetched, released: Fetched, came: Fetched) -> Outcome:
+    def _outcome(self, case: cases.AnyUseCase, original: Fetched, released: Fetched, at_start: Fetched) -> Outcome:
         match case:
             case cases.TopOverlap():
                 return top_overlap(case, original, released)
@@ -93,7 +93,7 @@ class Question:
             case cases.Regression():
                 return regression(case, original, released)
             case cases.EntropyRatio():
-                return entropy_ratio(case, self.entropy_columns(case), self.keys, came, original, released)
+                return entropy_ratio(case, self.entropy_columns(case), self.keys, at_start, original, released)
             case cases.Classifier():
                 return classifier(case, original, released, self.subkey)
             case cases.Python():

@@ -55,7 +55,7 @@ class Subgroup:
 
 
 def measure_loss(
-    came: KeyTable,
+    at_start: KeyTable,
     original: KeyTable,
     released: KeyTable,
     leaves: Leaves,
@@ -91,9 +91,11 @@ def measure_loss(
     if at_most:
         why.append(f"at most: records with blanked cells ({', '.join(at_most)}) may have been dropped afterwards")
     bits = {
-        domain.name: max(entropy(margin(came, came.names.index(domain.name))) - entropy(margin(original, i)), 0.0)
+        domain.name: max(
+            entropy(margin(at_start, at_start.names.index(domain.name))) - entropy(margin(original, i)), 0.0
+        )
         for i, domain in enumerate(original.domains)
-        if domain.name in came.names
+        if domain.name in at_start.names
     }
     return Loss(
         total, left,

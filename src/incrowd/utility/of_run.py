@@ -33,7 +33,7 @@ class UtilityLog:
     prices: tuple[Price, ...] = ()
 
 
-def compare(plan: Plan, context: Context, start: State, state: State, released: Rows) -> UtilityLog:
+def measure_utility(plan: Plan, context: Context, start: State, state: State, released: Rows) -> UtilityLog:
     """What does an analyst keep? `start` is the file as it came, `state` what became of it, `released` as written.
 
     What the KeyTables tell is measured always. Use cases, and the measures that need the rows again, only where the
@@ -51,15 +51,15 @@ def compare(plan: Plan, context: Context, start: State, state: State, released: 
         needs = list(dict.fromkeys([*needs, *column_needs(question.columns, question.keys)]))
     by_class = original.table if plan.sweep is not None else None
     before = fetch(original.rows, needs, by_class)
-    came, sweep = as_it_came(question, start, before), None
+    at_start, sweep = fetch_at_start(question, start, before), None
     if plan.sweep is not None:
         ks = [int(value) for value in parse_values(plan.sweep.k)]
-        sweep = sweep_k(question, context, original, ks, before, (start.table, came), state)
+        sweep = sweep_k(question, context, original, ks, before, (start.table, at_start), state)
     if not plan.use_cases:
         return UtilityLog(loss, subgroups, sweep=sweep, prices=prices)
     after = fetch(released, needs)
     general = measure_general(question.columns, question.keys, (before, after), (original.rows, released))
-    return UtilityLog(loss, general.subgroups, question.evaluate(before, after, came), general, sweep, prices)
+    return UtilityLog(loss, general.subgroups, question.evaluate(before, after, at_start), general, sweep, prices)
 
 
 def question_of(plan: Plan, context: Context, state: State) -> Question:
@@ -68,14 +68,14 @@ def question_of(plan: Plan, context: Context, state: State) -> Question:
     return Question(plan, state.table.names, columns, context.folder, context.subkey("utility"))
 
 
-def as_it_came(question: Question, start: State, original: Fetched) -> Fetched:
+def fetch_at_start(question: Question, start: State, original: Fetched) -> Fetched:
     """What is needed of the file before any step: of keys its KeyTable knows it, of columns that no step recodes the
     original does.
     """
     recoded = {name for _, step in question.plan.active for name in step.alters()}
     classes = tally_of(start.table)
     found, rest = {}, list[Need]()
-    for need in question.came_needs():
+    for need in question.needs_at_start():
         if set(need.by) <= set(classes.names):
             found[need] = classes
         elif not set(need.by) & recoded:
@@ -91,13 +91,13 @@ def sweep_k(
     original: Original,
     ks: Sequence[int],
     before: Fetched,
-    came: tuple[KeyTable, Fetched],
+    at_start: tuple[KeyTable, Fetched],
     state: State,
     told: Told | None = None,
 ) -> Sweep:
     """Every k from one count of classes."""
     bound = context.bind(State(original.rows, original.table))
-    points = sweep_classes(question, bound.table, bound.bound, ks, before, came, state.leaves, told)
+    points = sweep_classes(question, bound.table, bound.bound, ks, before, at_start, state.leaves, told)
     own = next(str(r.k) for r in question.plan.requirements if r.model == "k")
     return conclude("k", points, own)
 

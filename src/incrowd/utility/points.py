@@ -16,7 +16,7 @@ LESS_PROTECTS = ("t", "alpha", "beta", "delta", "dmax", "fraction")
 
 
 @dataclass(frozen=True)
-class Point:
+class SweepPoint:
     """What the release would be at one setting: records dropped by model, loss, risk, and the use cases.
 
     `risk_max` is 1 / the smallest class, `risk_mean` classes / records: an intruder who knows who is in the file
@@ -56,11 +56,11 @@ class Sweep:
     """All points, which one the plan has chosen itself, and which one is recommended; `advice` says it in words."""
 
     parameter: str
-    points: tuple[Point, ...]
+    points: tuple[SweepPoint, ...]
     chosen: str | None = None
     recommended: str | None = None
     advice: str = ""
-    candidates: tuple[Point, ...] = field(default=())
+    candidates: tuple[SweepPoint, ...] = field(default=())
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ class Sweep:
         return tuple(dict.fromkeys(outcome.use_case for outcome in every))
 
 
-def conclude(parameter: str, points: Sequence[Point], chosen: str | None) -> Sweep:
+def conclude(parameter: str, points: Sequence[SweepPoint], chosen: str | None) -> Sweep:
     """The strictest value at which nothing breaks, and what breaks next.
 
     Points come in the order of the values. Where a use case breaks, and holds again at a stricter value, the advice
@@ -123,7 +123,7 @@ def exposure(table: KeyTable) -> tuple[int, float | None, float | None]:
     return table.smallest, 1 / table.smallest, table.classes / people
 
 
-def _breaks(point: Point) -> str:
+def _breaks(point: SweepPoint) -> str:
     if point.why:
         return f"there is no release ({point.why})"
     if not point.released:

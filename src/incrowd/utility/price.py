@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from incrowd.keys.drop_failing import drop_failing_classes
 from incrowd.keys.requirements import Requirement
-from incrowd.keys.settle import settle
 from incrowd.keys.table import KeyTable
 
 
@@ -31,6 +31,6 @@ def price(name: str, table: KeyTable, requirements: Sequence[Requirement], chose
 
     Misleads as a comparison where another recoding would be chosen for them: it is the price at this recoding.
     """
-    settled = settle(table, [requirement.bind(table) for requirement in requirements])
+    dropped = drop_failing_classes(table, [requirement.bind(table) for requirement in requirements])
     words = tuple(requirement.describe() for requirement in requirements)
-    return Price(name, words, settled.removed, int(table.records.sum()), chosen)
+    return Price(name, words, dropped.removed, int(table.records.sum()), chosen)

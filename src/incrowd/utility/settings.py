@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import difflib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from incrowd.errors import InputError, PlanError
+from incrowd.errors import InputError, PlanError, did_you_mean
 from incrowd.plan import Plan
 from incrowd.plan.check import check_plan
 from incrowd.plan.steps import Search, SuppressCells
@@ -94,8 +93,7 @@ def with_value(plan: Plan, path: str, value: str) -> Plan:
         first = error.errors(include_url=False, include_input=False)[0]
         message = str(first["msg"]).removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
-            near = difflib.get_close_matches(last, list(node), 1)
-            raise _unknown(path, f"Did you mean {near[0]!r}?" if near else None) from None
+            raise _unknown(path, did_you_mean(last, node)) from None
         raise InputError("D158", f"{path} cannot be {value}: {message}.") from None
 
 

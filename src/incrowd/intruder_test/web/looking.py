@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
 
-from incrowd.intruder_test.browse import LONGEST, Search, parse_search
+from incrowd.intruder_test.browse import LONGEST, RecordSearch, parse_search
 from incrowd.intruder_test.store import Facts
 from incrowd.intruder_test.web.forms import clean
 
@@ -57,7 +57,7 @@ def _preset(shown: dict[str, str | None], facts: Facts) -> dict[str, str]:
     return preset
 
 
-def filter_words(wanted: Search, facts: Facts) -> list[str]:
+def filter_words(wanted: RecordSearch, facts: Facts) -> list[str]:
     """The filters that are set, in words."""
     how = {"is": "is", "has": "contains", "from": "is at least", "to": "is at most"}
     return [
@@ -68,7 +68,7 @@ def filter_words(wanted: Search, facts: Facts) -> list[str]:
     ]
 
 
-def _told(wanted: Search, facts: Facts, page: int) -> str:
+def _told(wanted: RecordSearch, facts: Facts, page: int) -> str:
     words = "; ".join(filter_words(wanted, facts)) or "no filter"
     order = "" if wanted.sort is None else f"; by {facts.columns[wanted.sort].name}"
     return f"page {page}{order}; {words}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
@@ -11,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.errors import Fault, InputError, PlanError
+from incrowd.errors import Fault, InputError, PlanError, did_you_mean
 from incrowd.keys.requirements.figures import Figures, figures_of
 from incrowd.keys.table import Int64, KeyTable, Mask
 
@@ -223,8 +222,7 @@ def _projected(table: KeyTable, keys: tuple[str, ...]) -> tuple[KeyTable, Int64]
     """The table on fewer keys; several requirements on the same keys share it."""
     unknown = [key for key in keys if key not in table.names]
     if unknown:
-        near = difflib.get_close_matches(unknown[0], table.names, 1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"The keys are: {', '.join(table.names)}."
+        hint = did_you_mean(unknown[0], table.names) or f"The keys are: {', '.join(table.names)}."
         raise InputError("D044", f"{', '.join(map(repr, unknown))}: no key of the table.", hint)
     kept = _projections.setdefault(table, {})
     if keys not in kept:

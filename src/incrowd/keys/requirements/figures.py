@@ -95,7 +95,7 @@ class Comparison:
 
     @cached_property
     def _ratios(self) -> tuple[Float64, Float64, Float64, NDArray[np.bool_]]:
-        result: tuple[Any, Any, Any, Any] = kernels.compare(
+        result: tuple[Any, Any, Any, Any] = kernels.against_whole(
             self._starts, self._people, self._places, self._total, self._p
         )
         return result

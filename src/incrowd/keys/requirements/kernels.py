@@ -93,7 +93,7 @@ def tails(starts: Int64, people: Int64, first: int) -> Int64:
 
 
 @njit(cache=True)
-def compare(
+def against_whole(
     starts: Int64, people: Int64, places: Int32, total: Int64, p: Float64
 ) -> tuple[Float64, Float64, Float64, NDArray[np.bool_]]:
     """Each class against p: the largest and smallest q/p of its cells, its equal distance, and the cap of enhanced

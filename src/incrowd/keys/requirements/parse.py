@@ -13,13 +13,12 @@ dl, el, rl, te (equal), to (order of the texts), th (hierarchical), bl, ebl, dd 
 from __future__ import annotations
 
 import csv
-import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from incrowd.errors import Fault, PlanError
+from incrowd.errors import Fault, PlanError, did_you_mean
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.requirements.base import Requirement
 from incrowd.keys.requirements.crowd import DeltaPresence, K, KMap, WeakK
@@ -119,8 +118,7 @@ def parse_model(
         keys = tuple(key.strip() for key in given.pop()[3:].split(","))
     name = name.strip()
     if name not in _GRAMMARS:
-        near = difflib.get_close_matches(name, MODEL_NAMES, 1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"The models are: {', '.join(MODEL_NAMES)}."
+        hint = did_you_mean(name, MODEL_NAMES) or f"The models are: {', '.join(MODEL_NAMES)}."
         raise _fault("P060", name, "there is no such model.", hint)
     grammar = _GRAMMARS[name]
     form = f"Write it as {name}:{grammar.fields.replace(':[', '[:')}."

@@ -10,28 +10,28 @@ from incrowd.errors import NotReleasable
 from incrowd.keys.hierarchy import Levels
 from incrowd.keys.requirements import K, Requirement
 from incrowd.keys.search.counting import is_plain_k
-from incrowd.keys.search.lattice import Search, search
+from incrowd.keys.search.lattice import LatticeSearch, search
 from incrowd.keys.table import KeyTable
 
 
 @dataclass(frozen=True)
-class Point:
+class FrontierPoint:
     """One point: the k or the share that was asked for, and what the search found; None where nothing satisfies."""
 
     value: float
-    found: Search | None
+    found: LatticeSearch | None
 
 
 def frontier_k(
     base: KeyTable, levels: Sequence[Levels], requirements: Sequence[Requirement], ks: Sequence[int], **options: Any
-) -> tuple[Point, ...]:
+) -> tuple[FrontierPoint, ...]:
     """How does the loss grow with k? One search for each k, which takes the place of the k that was required.
 
     `options` are those of `search`. Each point is an optimum of its own: between two of them the levels may change
     altogether.
     """
     others = [requirement for requirement in requirements if not is_plain_k(requirement, base)]
-    return tuple(Point(k, _found(base, levels, [K(k), *others], options)) for k in ks)
+    return tuple(FrontierPoint(k, _found(base, levels, [K(k), *others], options)) for k in ks)
 
 
 def frontier_suppression(
@@ -40,16 +40,16 @@ def frontier_suppression(
     requirements: Sequence[Requirement],
     shares: Sequence[float],
     **options: Any,
-) -> tuple[Point, ...]:
+) -> tuple[FrontierPoint, ...]:
     """How does the loss fall with the records that may be suppressed? One search for each share."""
     return tuple(
-        Point(share, _found(base, levels, requirements, {**options, "suppression": share})) for share in shares
+        FrontierPoint(share, _found(base, levels, requirements, {**options, "suppression": share})) for share in shares
     )
 
 
 def _found(
     base: KeyTable, levels: Sequence[Levels], requirements: Sequence[Requirement], options: dict[str, Any]
-) -> Search | None:
+) -> LatticeSearch | None:
     try:
         return search(base, levels, requirements, **options)
     except NotReleasable:

@@ -30,7 +30,7 @@ MEMORY = 256 << 20  # bytes of tables kept for roll-ups
 
 
 @dataclass(frozen=True)
-class Search:
+class LatticeSearch:
     """What a search found. `proven` says that no node of the lattice scores less; otherwise `bound` is below all."""
 
     levels: Mapping[str, int]
@@ -62,7 +62,7 @@ def search(
     time_limit: float | None = None,
     progress: Callable[[Progress], None] | None = None,
     memory: int = MEMORY,
-) -> Search:
+) -> LatticeSearch:
     """Which levels cost least, so that all requirements hold once at most this share of the records is suppressed?
 
     `base` counts all keys at level 0; `levels` has one entry a key, in the same order. Records in classes that fail
@@ -127,7 +127,7 @@ def measure_levels(
     suppression: float = 0.0,
     objective: Objective | str = Objective.GEOMETRIC,
     weights: Mapping[str, float] | None = None,
-) -> Search:
+) -> LatticeSearch:
     """What do given levels cost? The same figures as a search that has only this node to choose from.
 
     For levels that a plan pins. Raises NotReleasable (R010) where they do not satisfy the requirements.
@@ -169,7 +169,7 @@ def all_nodes(top: Node) -> np.ndarray:
     return np.indices([height + 1 for height in top], dtype=np.int8).reshape(len(top), -1).T.copy()
 
 
-def result(walk: Walk, bound: float) -> Search:
+def result(walk: Walk, bound: float) -> LatticeSearch:
     """The best node of a walk, with its losses."""
     counter, node, full = walk.counter, walk.node, walk.count
     assert node is not None
@@ -184,7 +184,7 @@ def result(walk: Walk, bound: float) -> Search:
     else:
         per_key = yardstick.per_key(node, full)
     single = all(whole(requirement, counter.base) for requirement in counter.requirements)
-    return Search(
+    return LatticeSearch(
         levels=dict(zip(counter.base.names, node, strict=True)),
         objective=yardstick.objective,
         score=walk.best,

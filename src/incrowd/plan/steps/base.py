@@ -21,7 +21,7 @@ class Step(Strict):
 
     #: It says a variable more coarsely, or removes or makes columns, for all records alike: use cases compare the
     #: release with the records after such steps alone.
-    harmonises: ClassVar[bool] = False
+    only_coarsens: ClassVar[bool] = False
 
     #: Chance, by the secret, may decide something of what it changes. A step without this is given no key to draw by.
     chance: ClassVar[bool] = False
@@ -43,17 +43,17 @@ class Step(Strict):
         return self.chance
 
     @property
-    def decides(self) -> bool:
+    def decides_by_class(self) -> bool:
         """Does it decide about records by the classes they are in? Then nothing may change the classes later."""
         return False
 
     @property
-    def single(self) -> bool:
+    def per_record(self) -> bool:
         """Does it treat every record alone, so that people with several records, and populations, are out of reach?"""
         return False
 
     @property
-    def thins(self) -> bool:
+    def samples(self) -> bool:
         """Does it take records out of every class, so that nothing decided before it holds any more?"""
         return False
 
@@ -74,7 +74,7 @@ class Step(Strict):
         """The places among them where only a key will do."""
         return {place for place, _ in self.named()} if self.only_keys else set()
 
-    def scatters(self) -> list[str]:
+    def randomises(self) -> list[str]:
         """The variables whose values it changes record by record, by chance."""
         return []
 

@@ -17,7 +17,7 @@ class Drop(Step):
     step: Literal["drop"]
     variables: Annotated[list[Text], Field(min_length=1)]
 
-    harmonises: ClassVar[bool] = True
+    only_coarsens: ClassVar[bool] = True
 
     def named(self) -> list[tuple[str, str]]:
         """The dropped columns."""
@@ -39,7 +39,7 @@ class Pseudonymise(Step):
     variables: Annotated[list[Text], Field(min_length=1, description="Columns that name a person together.")]
     into: Text = Field(description="The name of the new column. The old identifiers among the variables go.")
 
-    harmonises: ClassVar[bool] = True
+    only_coarsens: ClassVar[bool] = True
 
     def named(self) -> list[tuple[str, str]]:
         """The columns that name a person."""

@@ -41,7 +41,7 @@ class Round(OneVariable):
         """Where chance decides."""
         return self.how == "random"
 
-    def scatters(self) -> list[str]:
+    def randomises(self) -> list[str]:
         """Where chance decides."""
         return [self.variable] if self.how == "random" else []
 
@@ -83,7 +83,7 @@ class BottomCode(Coding):
 class MergeSmall(OneVariable):
     """Put the values of a variable that too few people have together, until every group is large enough."""
 
-    harmonises: ClassVar[bool] = True
+    only_coarsens: ClassVar[bool] = True
     about_people: ClassVar[bool] = False
 
     step: Literal["merge_small"]

@@ -39,7 +39,7 @@ class Recode(Step):
     postcode: Component | None = Field(None, description="Which component of a UK postcode to keep.")
     level: Annotated[int, Field(ge=1)] | None = Field(None, description="With hierarchy: which column of it.")
 
-    harmonises: ClassVar[bool] = True
+    only_coarsens: ClassVar[bool] = True
     about_people: ClassVar[bool] = False
 
     @property

@@ -30,7 +30,7 @@ class Sample(Step):
         return self
 
     @property
-    def thins(self) -> bool:
+    def samples(self) -> bool:
         """Every class gets smaller."""
         return True
 

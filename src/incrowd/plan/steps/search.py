@@ -57,12 +57,12 @@ class Search(Step):
         return self.local
 
     @property
-    def decides(self) -> bool:
+    def decides_by_class(self) -> bool:
         """It may suppress."""
         return True
 
     @property
-    def single(self) -> bool:
+    def per_record(self) -> bool:
         """Where each class has its own recoding."""
         return self.local
 

@@ -49,7 +49,7 @@ class SuppressRecords(Step):
         return [(f"{field}.{i}", name) for field, names in tables.items() for i, name in enumerate(names)]
 
     @property
-    def decides(self) -> bool:
+    def decides_by_class(self) -> bool:
         """Class by class."""
         return True
 
@@ -68,12 +68,12 @@ class SuppressCells(Step):
     chance: ClassVar[bool] = True
 
     @property
-    def decides(self) -> bool:
+    def decides_by_class(self) -> bool:
         """Which cells of which records."""
         return True
 
     @property
-    def single(self) -> bool:
+    def per_record(self) -> bool:
         """Record by record."""
         return True
 

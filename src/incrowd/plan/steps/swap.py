@@ -95,6 +95,6 @@ class RankSwap(Step):
         """The same."""
         return [self.variable]
 
-    def scatters(self) -> list[str]:
+    def randomises(self) -> list[str]:
         """The same."""
         return [self.variable]

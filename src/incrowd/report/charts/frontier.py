@@ -11,7 +11,7 @@ import vl_convert
 from incrowd.errors import visible
 from incrowd.report.charts.run import FONT, INK, SOFT, _data, _sized, spec_of
 from incrowd.report.words import share
-from incrowd.utility.points import Point, Sweep
+from incrowd.utility.points import Sweep, SweepPoint
 
 HOLDS, BREAKS, NONE = "conclusions hold", "a conclusion changes", "no release"
 #: Stands for "<" until the page is made; a character that no text of ours has.
@@ -81,7 +81,7 @@ def _stand_in(part: Any) -> Any:
     return part.replace("<", LESS_THAN) if isinstance(part, str) else part
 
 
-def _row(point: Point, sweep: Sweep, kind: str) -> dict[str, Any]:
+def _row(point: SweepPoint, sweep: Sweep, kind: str) -> dict[str, Any]:
     marks = [] if kind == "candidate" else [
         word for word, label in (("chosen", sweep.chosen), ("recommended", sweep.recommended)) if label == point.label
     ]  # fmt: skip

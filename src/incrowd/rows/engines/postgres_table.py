@@ -54,7 +54,7 @@ class NewTable:
 
         self.safely(work)
 
-    def compare(self, batches: Iterable[pa.RecordBatch]) -> None:
+    def check_equal(self, batches: Iterable[pa.RecordBatch]) -> None:
         """Read the table back, and refuse to go on unless it holds exactly these records in this order."""
         # One scan from the beginning on: a large table may otherwise be read from the middle.
         self.safely(lambda: self._connection.execute("SET LOCAL synchronize_seqscans = off"))

@@ -17,18 +17,18 @@ from incrowd.protect.recode import new_names
 from incrowd.protect.state import UNIT, Change, Context, State
 from incrowd.protect.values import relabel_rows
 from incrowd.rows import Rows
-from incrowd.rows.distant import ClassTest, DistantClasses, count_distant
+from incrowd.rows.in_engine import ClassTest, InEngineClasses, count_in_engine
 from incrowd.rows.tabulate import tabulate
 
 TOO_MANY = "D080"
 
 
 @dataclass(frozen=True)
-class DistantState:
+class InEngineState:
     """The rows so far and their classes, which stay in the engine."""
 
     rows: Rows
-    classes: DistantClasses
+    classes: InEngineClasses
     sensitive: tuple[str, ...]
     records: int
     decided: bool = False  # something was suppressed, and slips were looked for before it
@@ -40,18 +40,20 @@ class DistantState:
         return self.classes.keys
 
 
-def count(rows: Rows, keys: tuple[str, ...], sensitive: tuple[str, ...], unit: str | None) -> KeyTable | DistantState:
+def count(rows: Rows, keys: tuple[str, ...], sensitive: tuple[str, ...], unit: str | None) -> KeyTable | InEngineState:
     """The KeyTable; or, where it has too many classes to be fetched, a state that leaves them in the engine."""
     try:
         return tabulate(rows, keys, sensitive, unit)
     except InputError as error:
         if error.code != TOO_MANY or unit is not None:  # whose record it is only a KeyTable knows
             raise
-    classes = count_distant(rows, keys, sensitive)
-    return DistantState(rows, classes, sensitive, classes.people())
+    classes = count_in_engine(rows, keys, sensitive)
+    return InEngineState(rows, classes, sensitive, classes.people())
 
 
-def protect_distant(step: steps.AnyStep, state: DistantState, context: Context) -> tuple[DistantState | State, Change]:
+def protect_in_engine(
+    step: steps.AnyStep, state: InEngineState, context: Context
+) -> tuple[InEngineState | State, Change]:
     """Carry out one step on distant classes, and fetch them when they have become few enough."""
     match step:
         case steps.Drop():
@@ -70,22 +72,22 @@ def protect_distant(step: steps.AnyStep, state: DistantState, context: Context) 
             raise _needed(step.step)
 
 
-def _again(rows: Rows, keys: tuple[str, ...], state: DistantState, context: Context) -> DistantState | State:
+def _again(rows: Rows, keys: tuple[str, ...], state: InEngineState, context: Context) -> InEngineState | State:
     """Counted again: here, once the classes are few enough."""
     counted = count(rows, keys, state.sensitive, UNIT if context.has_unit else None)
     return State(rows, counted) if isinstance(counted, KeyTable) else replace(counted, decided=state.decided)
 
 
-def recounted(rows: Rows, state: DistantState, context: Context) -> DistantState | State:
+def recounted(rows: Rows, state: InEngineState, context: Context) -> InEngineState | State:
     """The same keys counted again in rows whose values have other names."""
     return _again(rows, state.keys, state, context)
 
 
-def _suppress(step: steps.SuppressRecords, state: DistantState, context: Context) -> tuple[Rows, Change]:
+def _suppress(step: steps.SuppressRecords, state: InEngineState, context: Context) -> tuple[Rows, Change]:
     """Drop what fails until nothing fails: dropping by some keys may make classes by others too small."""
     # All of the plan, not only those of the step: what compares with the file as it was must see it before this.
     tested = [(requirement, _test(requirement, state)) for requirement in context.requirements]
-    refuse_slips(state, context)
+    refuse_absent_values(state, context)
     tests = {r.describe(): test for r, test in tested if step.models is None or r.model in step.models}
     classes, removed_for = state.classes, dict.fromkeys(tests, 0)
     dropped = True
@@ -100,7 +102,7 @@ def _suppress(step: steps.SuppressRecords, state: DistantState, context: Context
     return classes.rows_of(state.rows) if total else state.rows, Change(title, total, 0, removed_for)
 
 
-def _test(requirement: Requirement, state: DistantState) -> ClassTest:
+def _test(requirement: Requirement, state: InEngineState) -> ClassTest:
     keys = requirement.keys or state.keys
     if requirement.where is None:
         match requirement:
@@ -117,7 +119,7 @@ def _test(requirement: Requirement, state: DistantState) -> ClassTest:
     raise _needed(f"{requirement.model!r} as it is required")
 
 
-def refuse_slips(state: DistantState, context: Context) -> None:
+def refuse_absent_values(state: InEngineState, context: Context) -> None:
     """Refuse values and conditions that nobody meets: a slip of the pen would make every class pass.
 
     Once something was suppressed it is too late to tell: everybody with a value may rightly be gone.
@@ -132,9 +134,9 @@ def refuse_slips(state: DistantState, context: Context) -> None:
         refuse_unmet("1" in state.rows.flag(name, where).value_counts(name), name)
 
 
-def near(state: State | DistantState, what: str) -> State:
+def require_in_memory(state: State | InEngineState, what: str) -> State:
     """The state with a KeyTable; where it has none, the error that says what needs one."""
-    if isinstance(state, DistantState):
+    if isinstance(state, InEngineState):
         raise _needed(what)
     return state
 

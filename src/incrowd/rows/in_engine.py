@@ -31,7 +31,7 @@ class ClassTest:
 
 
 @dataclass(frozen=True)
-class DistantClasses:
+class InEngineClasses:
     """The combinations of keys and sensitive variables with their people: a KeyTable that the engine keeps."""
 
     cells: Rows
@@ -49,7 +49,7 @@ class DistantClasses:
         found = self.cells.collect(sizes, "the sizes of the classes")
         return dict(zip(map(int, found["n"].to_pylist()), found["classes"].to_pylist(), strict=True))
 
-    def without_failing(self, test: ClassTest) -> tuple[DistantClasses, int]:
+    def without_failing(self, test: ClassTest) -> tuple[InEngineClasses, int]:
         """The classes without those that fail, and how many people these had."""
         classes = self._classes(test)
         if test.k is not None:
@@ -90,12 +90,12 @@ class DistantClasses:
         )
 
 
-def count_distant(rows: Rows, keys: Sequence[str], sensitive: Sequence[str]) -> DistantClasses:
+def count_in_engine(rows: Rows, keys: Sequence[str], sensitive: Sequence[str]) -> InEngineClasses:
     """Count the classes, and leave them where they are. Missing and empty are one value of a sensitive variable."""
     columns = {key: rows.text(key) for key in keys} | {name: rows.text(name).nullif("") for name in sensitive}
     picked = rows.table.select(**columns)
     counted = picked.group_by(list(columns)).aggregate(**{PEOPLE: picked.count()})
-    return DistantClasses(_kept(rows, counted), tuple(keys))
+    return InEngineClasses(_kept(rows, counted), tuple(keys))
 
 
 def _kept(rows: Rows, table: ibis.Table) -> Rows:

@@ -10,7 +10,7 @@ from incrowd.plan.use_cases import AnyUseCase, Regression, TTest
 from incrowd.utility.needs import Fetched, Need
 
 
-def refuse_nobody(case: AnyUseCase, original: Fetched, needs: Sequence[Need]) -> None:
+def refuse_absent_values(case: AnyUseCase, original: Fetched, needs: Sequence[Need]) -> None:
     """Every value that the use case names must occur in the original, at the release's categories, and so must numbers
     where it needs them.
     """

@@ -10,7 +10,7 @@ from incrowd.keys.table import KeyTable, Mask
 
 
 @dataclass(frozen=True, eq=False)
-class Settled:
+class Dropped:
     """What is left, how many records went for which requirement (in words), and which classes of which table went."""
 
     table: KeyTable
@@ -23,7 +23,7 @@ class Settled:
         return sum(self.removed_for.values())
 
 
-def settle(table: KeyTable, requirements: Sequence[Requirement]) -> Settled:
+def drop_failing_classes(table: KeyTable, requirements: Sequence[Requirement]) -> Dropped:
     """Drop what fails until nothing fails.
 
     With one record per person and one set of keys one round is enough, because dropping a class leaves the others as
@@ -43,4 +43,4 @@ def settle(table: KeyTable, requirements: Sequence[Requirement]) -> Settled:
             left = table.suppress(failing)
             removed_for[requirement.describe()] += int(table.records.sum() - left.records.sum())
             table, dropped = left, True
-    return Settled(table, removed_for, tuple(gone))
+    return Dropped(table, removed_for, tuple(gone))

@@ -1,0 +1,92 @@
+"""incrowd run: from the raw file to a release."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incrowd.cli import root
+from incrowd.cli._options import Json, PlanFile
+from incrowd.cli._terminal import say
+from incrowd.cli._trusting import SigningKey, signing
+
+if TYPE_CHECKING:
+    from incrowd.pipeline import Run
+
+#: What `run --json` takes from the log.
+SHOWN = ("title", "tier", "kind", "unit", "steps", "verdicts", "variables", "released_columns", "risks")
+
+
+@root.command()
+def run(
+    plan: PlanFile,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Where to put runs/ and the pointer release (default: beside the plan)."),
+    ] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="The most memory the run may use, such as 8GB; the engine spills to the disk.")
+    ] = None,
+    pdf: Annotated[bool, typer.Option("--pdf", help="Also print both reports to PDF, with headless Chromium.")] = False,
+    signing_key: SigningKey = None,
+    json_: Json = False,
+) -> None:
+    """Take a plan from the raw file to a release: protect, count the written file again, publish or refuse.
+
+    Exit code 0: released; 2: a fault in the plan or the data; 3: a requirement does not hold, nothing is released
+    and an earlier release stays as it is.
+
+    A plan with tiers makes a file for each, in a folder named after the tier, or none of them.
+    """
+    from incrowd.audit.checked import Trust
+    from incrowd.cli._show import show_run, step_bars
+    from incrowd.cli.report import pages, print_pages
+    from incrowd.plan import load_tiers
+
+    if pdf:
+        from incrowd.report.pdf import need_browser
+
+        need_browser()  # before an hour of work
+    tiered, signer = len(load_tiers(plan)) > 1, signing(signing_key)
+    with step_bars(quiet=json_) as bars:
+        if tiered:
+            from incrowd.pipeline.tiers import run_tiers
+
+            runs = run_tiers(plan, out=out, memory=memory, progress=bars.begin, signer=signer)
+        else:
+            from incrowd.pipeline import run as run_plan
+
+            done = run_plan(
+                plan, out=out, memory=memory, progress=bars.begin, within=bars.within, signer=signer
+            )  # fmt: skip
+            runs = (done,)
+    if pdf:
+        for done in runs:
+            trust = Trust() if signer is None else Trust((signer.public,))
+            print_pages(pages(done.folder), trust, signer)
+    if json_:
+        content = [_for_scripts(done) for done in runs]
+        say(json.dumps(content if tiered else content[0], indent=1))
+        return
+    for done in runs:
+        show_run(done)
+
+
+def _for_scripts(done: Run) -> dict[str, object]:
+    """A run for scripts: what is named here and nothing else. Figures by group name values of the file as it came, and
+    a rare value is somebody; they stay in the audit, as do the lines of records at risk.
+    """
+    from incrowd.report.board.advice import advise
+
+    log = asdict(done.log)
+    shown = {name: log[name] for name in SHOWN}
+    shown["attacks"] = [{name: value for name, value in one.items() if name != "worst"} for one in log["attacks"]]
+    if done.log.utility is not None:
+        verdicts = [{"use_case": o.use_case, "passed": o.passed} for o in done.log.utility.outcomes]
+        shown["utility"] = {"loss": log["utility"]["loss"], "outcomes": verdicts}
+    places = {"release": str(done.release), "audit": str(done.audit)}
+    return {**places, "notes": done.notes, "advice": asdict(advise(done.log)), **shown}

@@ -1,0 +1,53 @@
+"""incrowd as a command: in a process of its own, several in one, or in the process of the test."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from incrowd.cli import main
+
+INCROWD = [sys.executable, "-m", "incrowd"]
+
+#: Runs several commands in one process, as `incrowd` would, and says where each ends.
+MANY = """
+import json, sys
+from incrowd.cli import main
+for arguments in json.loads(sys.argv[1]):
+    sys.argv = ["incrowd", *arguments]
+    try:
+        main()
+        code = 0
+    except SystemExit as ended:
+        code = ended.code
+    print(f"ENDED {arguments[0]!a} {code}", flush=True)
+"""
+
+
+def incrowd_cli(*arguments, folder=None):
+    return subprocess.run(
+        [*INCROWD, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "160"},
+    )
+
+
+def call(command: str) -> tuple[int, str, str]:
+    """Run an incrowd command in this process: exit code, output, faults."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        patch.setattr(sys, "argv", shlex.split(command))
+        try:
+            main()
+            code: object = 0
+        except SystemExit as ended:
+            code = ended.code
+    return int(str(code or 0)), out.getvalue(), err.getvalue()
