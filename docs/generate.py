@@ -13,7 +13,6 @@ import ast
 import importlib
 import inspect
 import json
-import pkgutil
 import re
 import sys
 from collections.abc import Iterator
@@ -111,8 +110,6 @@ def cli_page() -> str:
 
     from incrowd import cli
 
-    for module in pkgutil.iter_modules(cli.__path__):
-        importlib.import_module(f"incrowd.cli.{module.name}")  # importing it registers its commands
     whole = typer.main.get_command(cli.load())
     parts = [
         "# The command line",

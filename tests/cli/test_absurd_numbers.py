@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
-import pkgutil
 import re
 import subprocess
 import sys
@@ -100,8 +98,6 @@ for arguments in json.loads(sys.stdin.read()):
 
 def numeric_options() -> list[tuple[str, str]]:
     """Every option of every command that is a number."""
-    for module in pkgutil.iter_modules(cli.__path__):
-        importlib.import_module(f"incrowd.cli.{module.name}")
     found: list[tuple[str, str]] = []
 
     def walk(command: Any, path: tuple[str, ...]) -> None:

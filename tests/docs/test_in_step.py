@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import pkgutil
 import re
 from pathlib import Path
 from typing import get_args
@@ -37,9 +36,6 @@ def section(title: str) -> str:
 
 
 def commands() -> list[str]:
-    for module in pkgutil.iter_modules(incrowd.cli.__path__):
-        importlib.import_module(f"incrowd.cli.{module.name}")
-
     def walk(group: typer.core.TyperGroup, path: str) -> list[str]:
         found = []
         for name, one in group.commands.items():

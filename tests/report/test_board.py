@@ -72,7 +72,7 @@ def expected(done: Any) -> dict[str, list[str]]:
                       *(risk["before"]["scenario"]["keys"][0] for risk in log["risks"]),
                       *said.get("scenarios", []), *said.get("external_data", [])],
         "before-after": [*(number(snap[what]) for snap in (start, end) for what in ("classes", "uniques", "smallest")),
-                         *(f"{log['verdicts'][i]['requirement']} {at_start:g}" for i, at_start in enumerate(log["at_start"])),
+                         *(f"{log['verdicts'][i]['requirement']} {had:g}" for i, had in enumerate(log["at_start"])),
                          *(f"{g['variable']} {g['value']} {number(g['before']['people'])}" for g in log["groups"])],
         "risk": [f"{one['value']:.4g}" for risk in log["risks"] for one in risk["after"]["risks"]
                  if one["value"] is not None],
