@@ -1,4 +1,5 @@
-"""Make the generated pages again: the command line, the plan's fields, its schema, the errors, the public names.
+"""Make the generated pages again: the command line, the plan's fields, its schema, the errors, the public names,
+the rooms and their picture.
 
     python docs/generate.py            write what changed
     python docs/generate.py --check    write nothing; exit code 1 when a page is out of date
@@ -14,6 +15,7 @@ import importlib
 import inspect
 import json
 import re
+import runpy
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -83,6 +85,7 @@ def pages() -> dict[Path, str]:
         DOCS / "plan.md": _between(DOCS / "plan.md", plan_tables()),
         DOCS / "python.md": _between(DOCS / "python.md", public_names()),
         DOCS / "plan.schema.json": json.dumps(_schema(), indent=1) + "\n",
+        **runpy.run_path(str(DOCS / "house.py"))["pages"](),
     }
 
 

@@ -1,9 +1,9 @@
 """The house as it stands: its rooms, who uses whom, and how much is handed over in one run.
 
-    python docs/house.py              measures this tree and draws docs/images/house.svg
-    python docs/house.py --src PATH   measures another tree (the folder that has incrowd/), and draws nothing
+    python docs/house.py              measures this tree: a table in Markdown, for docs/decisions/
+    python docs/house.py --src PATH   measures another one (the folder that has incrowd/)
 
-What is printed is a table in Markdown, for docs/decisions/.
+`make docs` takes the page of the rooms (docs/rooms.md) and the picture (docs/images/house.svg) from here.
 """
 
 from __future__ import annotations
@@ -150,8 +150,41 @@ def draw(src: Path, project: Path) -> str:
     )
 
 
+def first_line(path: Path) -> str:
+    """What a module says of itself, in a sentence or two."""
+    said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return " ".join(said.split("\n\n")[0].split()).replace("|", "\\|")
+
+
+def rooms_page(src: Path, project: Path) -> str:
+    """docs/rooms.md: every room from the top layer down, and every file in it, each by its own words."""
+    known = modules(src)
+    parts = [
+        "# The rooms",
+        "<!-- Made by `make docs`. Change the docstrings, not this page. -->",
+        "Every file of `src/incrowd` by its own first words: look for the concept, find the file. A room may use those "
+        "below it ([the picture](architecture.md#the-rooms)).",
+    ]
+    for layer in layers(project):
+        for name in layer:
+            inside = {module: path for module, path in known.items() if module.split(".")[1:2] == [name]}
+            own = inside.pop(f"incrowd.{name}")
+            parts.append(f"## {name}\n\n{first_line(own)}")
+            if inside:
+                rows = (f"| `{path.relative_to(src / 'incrowd')}` | {first_line(path)} |" for path in inside.values())
+                parts.append("\n".join(["| file | says |", "| --- | --- |", *rows]))
+    return "\n\n".join(parts) + "\n"
+
+
+def pages() -> dict[Path, str]:
+    """What `make docs` makes of the house: the page of the rooms, and the picture."""
+    src = HERE.parent / "src"
+    project = src.parent / "pyproject.toml"
+    return {HERE / "rooms.md": rooms_page(src, project), PICTURE: draw(src, project)}
+
+
 def main() -> None:
-    """Measure, print the table, draw."""
+    """Measure and print the table."""
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("--src", type=Path, help="another tree")
     asked.add_argument("--list", action="store_true", help="also list the hand-overs of one run")
@@ -167,9 +200,6 @@ def main() -> None:
     print(f"| modules | {len(modules(src))} |")
     if given.list:
         print("\n".join(handed))
-    if given.src is None:
-        PICTURE.write_text(draw(src, project), encoding="utf-8")
-        print(f"\n{PICTURE.relative_to(HERE.parent)} is drawn.")
 
 
 if __name__ == "__main__":
