@@ -72,7 +72,7 @@ def perturbs(folder: Path) -> bool:
 
 
 def weighs(folder: Path) -> bool:
-    case = {"name": "share ill", "test": "proportion", "of": "ill", "value": "y", "within": "0.5"}
+    case = {"name": "share ill", "test": "proportion", "share": {"ill": ["y"]}, "within": "0.5"}
     plan = {**copy.deepcopy(PLAN), "use_cases": [case]}
     return len(ic.sweep(write_case(folder, plan), k="2,3").sweep.points) == 2
 
