@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from incrowd.keys.requirements import DistinctL, K, OneSided, Requirement, parse_model
     from incrowd.keys.table import KeyTable
     from incrowd.pipeline import Run, run
+    from incrowd.pipeline.check import load_plan
     from incrowd.pipeline.tiers import run_tiers
-    from incrowd.plan import Plan, load_plan
+    from incrowd.plan import Plan
     from incrowd.postcodes import (
         Merged,
         NoPostcode,
@@ -89,7 +90,7 @@ _HOME = {
     "count_places": "postcodes",
     "diff_audits": "tasks.audit_diff",
     "find_hierarchies": "rows.lookup",
-    "load_plan": "plan",
+    "load_plan": "pipeline.check",
     "merge_places": "postcodes",
     "open_source": "rows",
     "parse_model": "keys.requirements",

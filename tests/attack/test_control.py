@@ -17,8 +17,8 @@ from incrowd.attack.situation import Auxiliary
 from incrowd.attack.skewness import skewness
 from incrowd.attack.value import Attacked, Rate
 from incrowd.errors import InputError, PlanError
+from incrowd.pipeline.check import load_plan
 from incrowd.pipeline.trace import trace_plan
-from incrowd.plan import load_plan
 
 #: In each place nearly everybody has one value: the release tells it of who is in the file and of who is not.
 LINES = "".join(f"n{i},{20 + i % 6},{'fm'[i % 2]},{'yn'[i % 6 < 3]},00{i % 7}\n" for i in range(600))

@@ -14,8 +14,8 @@ import incrowd as ic
 from incrowd.attack.on_run import judge
 from incrowd.attack.value import Attacked, Rate
 from incrowd.errors import InputError, NotReleasable, PlanError
-from incrowd.plan import load_plan
-from incrowd.plan.steps import Attack
+from incrowd.pipeline.check import load_plan
+from incrowd.plan.attack import Attack
 
 FIRST = [{"step": "drop", "variables": ["name"]}, {"step": "recode", "variable": "age", "bands": ["0", "40"]}]
 DROP = [{"step": "suppress_records"}]
@@ -71,7 +71,7 @@ def test_a_limit_that_is_passed_refuses_and_keeps_the_audit(tmp_path: Path) -> N
 
 
 def test_the_limit_binds_the_upper_end_of_the_interval() -> None:
-    step = Attack(step="attack", limit=0.1, residual=0.1)
+    step = Attack(limit=0.1, residual=0.1)
     one = Attacked("linkage", "s", "", "", Rate(8, 100), 0.01, None, "")
     on_success, on_residual = judge(one, step)
     assert not on_success.passed

@@ -14,7 +14,7 @@ import pytest
 from people import plan_with, write_case
 
 import incrowd as ic
-from incrowd import pipeline
+from incrowd.pipeline import publish
 
 ADD = """import glob
 def f(original, released):
@@ -69,7 +69,7 @@ def tampered() -> Callable[[Path, Callable[[Path], None]], None]:
             yield
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pipeline, "published_table", last)
+            patch.setattr(publish, "published_table", last)
             ic.run(path)
 
     return run

@@ -9,7 +9,7 @@ from people import SECRET, plan_with, write_case
 
 import incrowd as ic
 from incrowd.audit.earlier import ALIKE, SAME, Earlier, perturbed_before
-from incrowd.plan import load_plan
+from incrowd.pipeline.check import load_plan
 from incrowd.report.board.untried import untried
 
 ANY = [{"model": "k", "k": "1"}]

@@ -16,7 +16,7 @@ from sealing_cases import as_before_seals, reseal
 import incrowd as ic
 from incrowd.audit.archive import Archive
 from incrowd.audit.manifest import hash_file
-from incrowd.plan import load_plan
+from incrowd.pipeline.check import load_plan
 from incrowd.plan.files import named_files, with_files
 
 OLD = ic.Trust(unsigned=True)

@@ -23,7 +23,8 @@ from people import SECRET, plan_with, write_case
 from incrowd import cli
 from incrowd.errors import InputError
 from incrowd.keys.hierarchies.builders import nearest_cuts
-from incrowd.plan import inspect_plan, load_plan
+from incrowd.pipeline.check import load_plan
+from incrowd.plan import inspect_plan
 from incrowd.utility.settings import Setting, variants
 
 ABSURD = ("-1", "0", "nan", "inf", "-inf", "1e308", "99999999999", "9" * 30, "-0.5", "1e-320", "abc", "")

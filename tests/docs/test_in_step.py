@@ -13,7 +13,7 @@ import typer
 
 import incrowd.cli
 from incrowd.keys.requirements import MODEL_NAMES
-from incrowd.plan.steps import ATTACK_NAMES, AnyStep
+from incrowd.plan.steps import ATTACKS, AnyStep
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -95,7 +95,7 @@ def test_the_comparison_is_fair_to_ourselves() -> None:
         "microaggregation": "microaggregate" in STEPS,
         "noise, swapping, PRAM": {"noise", "swap", "rank_swap", "pram"} <= set(STEPS),
         "suppresses cells": "suppress_cells" in STEPS,
-        "simulated intruders, with baseline and control": bool(ATTACK_NAMES),
+        "simulated intruders, with baseline and control": bool(ATTACKS),
         "a test with human intruders": any(command.startswith("intruder-test") for command in commands()),
         "pseudonyms under a secret": "pseudonymise" in STEPS,
         "differential privacy": any("differential" in name or name == "dp" for name in MODEL_NAMES),
@@ -111,4 +111,4 @@ def test_every_step_attack_and_model_has_its_page() -> None:
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     attacks = "".join((ROOT / "docs" / name).read_text() for name in ("attacks.md", "attacks-inference.md"))
     assert [step for step in STEPS if step not in ("search", "attack") and step not in index] == []
-    assert [name for name in ATTACK_NAMES if f"`{name}`" not in attacks] == []
+    assert [name for name in ATTACKS if f"`{name}`" not in attacks] == []

@@ -11,12 +11,12 @@ from logs import snapshot
 from people import PLAN, plan_with, write_case
 
 import incrowd as ic
+from incrowd.attack import ATTACKS
 from incrowd.attack.value import Attacked, Rate
 from incrowd.audit.log import RunLog
 from incrowd.intruder_test.value import Luck, ScoreLine, Scores, Tested
 from incrowd.pipeline import Run
 from incrowd.plan.attest import ASKED as ATTESTED
-from incrowd.plan.steps import ATTACK_NAMES
 from incrowd.plan.verdict import Verdict
 from incrowd.report.board.untried import ON_VALUES, ONCE
 
@@ -80,7 +80,7 @@ def nothing_missing(log: RunLog) -> RunLog:
     attacks = tuple(
         Attacked(word, scenario, "keys", "links", Rate(0, 1000), 0.01, Rate(10, 1000), f"sentence of {word}",
                  about="ill" if word in ON_VALUES else "")
-        for word in ATTACK_NAMES
+        for word in ATTACKS
         for scenario in (("scenario-one",) if word in ONCE else ("scenario-one", "stranger"))
     )  # fmt: skip
     end = replace(log.steps[-1], after=snapshot({}, {50: 40}, people=2400, keys=("age", "sex")))

@@ -28,7 +28,7 @@ from incrowd.intruder_test.erasing import erase, remember
 from incrowd.intruder_test.scoring import score
 from incrowd.intruder_test.store import Store
 from incrowd.intruder_test.value import dump_scores
-from incrowd.plan import load_plan
+from incrowd.pipeline.check import load_plan
 
 
 @pytest.fixture(scope="module")

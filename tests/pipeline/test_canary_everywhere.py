@@ -233,7 +233,9 @@ def test_a_refusal_keeps_its_audit_and_tells_nothing(tmp_path: Path, called: Cal
     assert _silent(printed)
 
 
-@pytest.mark.parametrize("place", ["write_audit", "write_release_files", "finish_audit", "published_table"])
+@pytest.mark.parametrize(
+    "place", ["report.write_audit", "report.write_release_files", "report.finish_audit", "publish.published_table"]
+)
 def test_a_disk_that_is_full(tmp_path: Path, called: Called, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, f"No space left for {NAME},{AGE}")

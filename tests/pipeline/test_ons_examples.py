@@ -12,7 +12,7 @@ import yaml
 from people import SECRET
 
 import incrowd as ic
-from incrowd.plan import load_tiers
+from incrowd.pipeline.check import check_files
 
 HERE = Path(__file__).resolve().parents[2] / "examples" / "ons"
 PEOPLE = 8_000
@@ -121,5 +121,5 @@ def test_the_energy_file_under_a_licence_and_open_from_one_plan(desk):
 
 def test_the_plans_have_no_faults_and_every_step_a_word(desk):
     for plan in HERE.glob("*.yaml"):
-        assert "open" in {one.tier for one in load_tiers(desk / plan.name)}
+        assert "open" in {one.plan.tier for one in check_files(desk / plan.name)}
         assert yaml.safe_load(plan.read_text())["steps"]

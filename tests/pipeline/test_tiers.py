@@ -12,7 +12,7 @@ from people import plan_with, write_case
 
 import incrowd as ic
 from incrowd.errors import InputError
-from incrowd.plan import load_tiers
+from incrowd.pipeline.check import check_files
 from incrowd.report.facts import PublicFacts
 
 DROP = {"step": "drop", "variables": ["name"]}
@@ -207,7 +207,7 @@ def test_the_files_share_no_order(tmp_path: Path) -> None:
 
 def test_other_commands_work_on_one_of_the_files(tmp_path: Path) -> None:
     path = _case(tmp_path, [_bands("0", "40"), SUPPRESS], [SUPPRESS], requirements=[{"model": "k", "k": "2"}])
-    assert [plan.tier for plan in load_tiers(path)] == ["open", "safeguarded"]
+    assert [one.plan.tier for one in check_files(path)] == ["open", "safeguarded"]
     one = ic.load_plan(f"{path}@open")
     assert (one.tier, len(one.steps)) == ("open", 3)
     for wrong, code in ((path, "D250"), (f"{path}@controlled", "D251")):
@@ -238,6 +238,6 @@ def test_faults_are_shown_where_they_are(tmp_path: Path, change: dict[str, Any],
     path = _case(tmp_path, [SUPPRESS], [SUPPRESS])
     path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), **change}, sort_keys=False))
     with pytest.raises(ic.PlanError) as error:
-        load_tiers(path)
+        check_files(path)
     assert [(fault.code, fault.place) for fault in error.value.faults] == [(code, place)]
     assert error.value.faults[0].line

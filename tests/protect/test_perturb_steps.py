@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from people import SECRET, plan_with, write_case
 
 import incrowd as ic
-from incrowd.plan import load_plan
+from incrowd.pipeline.check import load_plan
 from incrowd.protect import Context, State, protect
 from incrowd.rows import open_source
 from incrowd.rows.tabulate import tabulate

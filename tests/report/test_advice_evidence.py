@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from people import PLAN, plan_with, write_case
 
 import incrowd as ic
+from incrowd.attack import ATTACKS
 from incrowd.attack.value import Rate
 from incrowd.audit.log import RunLog
 from incrowd.intruder_test.value import Tested
-from incrowd.plan.steps import ATTACK_NAMES
 from incrowd.report.board.advice import TIERS, advise
 from incrowd.report.board.untried import untried
 from incrowd.report.pages import internal_report
@@ -151,7 +151,7 @@ def test_the_default_attacks_leave_nothing_open_that_a_plan_can_answer(tmp_path:
     assert missing.never == ()
     assert not any("composition" in one or "differencing" in one or "dictionary" in one for one in missing.could_not)
     assert any(one.startswith("dictionary") for one in missing.does_not_apply)
-    assert {one.attack for one in done.log.attacks} == set(ATTACK_NAMES)
+    assert {one.attack for one in done.log.attacks} == set(ATTACKS)
 
 
 def test_the_demo_is_not_better_off_without_its_attacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

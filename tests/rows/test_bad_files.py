@@ -16,7 +16,7 @@ import pytest
 from people import plan_with, write_case
 
 from incrowd.errors import InputError, SecretError
-from incrowd.plan import load_plan
+from incrowd.pipeline.check import load_plan
 from incrowd.rows import open_source
 from incrowd.rows.dialect import sniff
 from incrowd.rows.lookup import read_hierarchy, read_lookup

@@ -10,7 +10,7 @@ import yaml
 from engine_cases import PLANS, ROWS, K, address, write_plan
 
 import incrowd as ic
-from incrowd import pipeline
+from incrowd.pipeline import report
 from incrowd.rows import open_source
 from incrowd.rows.tabulate import tabulate
 from incrowd.rows.tallying import tally
@@ -168,7 +168,7 @@ def test_a_release_in_a_table_of_the_database(tmp_path, cluster, sources, monkey
 
     # A file that changes after the gate leaves no table either.
     with monkeypatch.context() as meanwhile:
-        real = pipeline.write_release_files
+        real = report.write_release_files
 
         def rewritten(folder, *given):
             found = real(folder, *given)
@@ -176,7 +176,7 @@ def test_a_release_in_a_table_of_the_database(tmp_path, cluster, sources, monkey
                 csv.writer(out, lineterminator="\n").writerow(wanted[1])
             return found
 
-        meanwhile.setattr(pipeline, "write_release_files", rewritten)
+        meanwhile.setattr(report, "write_release_files", rewritten)
         again("rewritten", "open.rewritten", "R031")
     with psycopg.connect(**cluster.owner()) as connection:
         assert connection.execute("SELECT to_regclass('open.rewritten')").fetchone() == (None,)

@@ -18,7 +18,8 @@ from people import SECRET, plan_with, write_case
 from incrowd.cli import main
 from incrowd.errors import InputError, PlanError
 from incrowd.keys.names import prove, speaks_for
-from incrowd.plan import check_columns, load_plan
+from incrowd.pipeline.check import load_plan
+from incrowd.plan import check_columns
 from incrowd.rows import open_source
 from incrowd.rows.header import refuse_records_as_names
 from incrowd.rows.tabulate import tabulate

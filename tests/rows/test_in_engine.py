@@ -77,8 +77,8 @@ def test_distant_to_the_end(tmp_path, engine, monkeypatch):
     wanted = ic.run(write_plan(tmp_path / "near", [HALVED, SUPPRESS]))
     assert wanted.log.end.classes > LIMIT
     states = []
-    protect = ic.pipeline.protect
-    monkeypatch.setattr("incrowd.pipeline.protect", lambda *given: states.append(given[2]) or protect(*given))
+    protect = ic.protect.protect
+    monkeypatch.setattr("incrowd.pipeline.protect.protect", lambda *given: states.append(given[2]) or protect(*given))
     done = ic.run(write_plan(tmp_path / "far", [HALVED, SUPPRESS], engine=engine, limit=str(LIMIT)))
     assert [type(state) for state in states] == [InEngineState, InEngineState]
     same(done, wanted)

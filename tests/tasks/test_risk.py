@@ -17,7 +17,7 @@ from shared import SHARED, needs_shared
 
 from incrowd.errors import InputError, PlanError
 from incrowd.pipeline import run
-from incrowd.plan import load_plan
+from incrowd.pipeline.check import load_plan
 from incrowd.risk.background import Background
 from incrowd.risk.record import individual_risk
 from incrowd.risk.value import named

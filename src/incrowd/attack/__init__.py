@@ -37,5 +37,8 @@ ATTACKS: Mapping[str, Callable[[Situation, Auxiliary], list[Attacked]]] = {
     "dictionary": dictionary,
 }
 
+#: Their control are people outside the release: somebody may be held out of a trial release for them.
+CONTROL_OUTSIDE = ("homogeneity", "skewness")
+
 #: They take long, or say little of an intruder who knows only keys: tried when they are asked for.
 ON_REQUEST = frozenset({"inference", "probabilistic", "singling_out_any"})

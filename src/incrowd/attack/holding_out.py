@@ -44,7 +44,7 @@ def on_trial(plan: Plan, context: Context, start: State, share: float) -> tuple[
         state, left = _carried({0: held, **dict(enumerate(plan.steps, start=1))}, context, start)
     except IncrowdError as error:
         message = f"a trial release without {share:.0%} of the people cannot be made: {error.message}"
-        raise InputError("D285", message, "Hold out fewer, or take hold_out out of the step.") from None
+        raise InputError("D285", message, "Hold out fewer, or take hold_out out of the attack.") from None
     columns = [name for name in state.rows.columns if name not in (UNIT, LINE)]
     rows = state.rows.select([*columns, LINE])
     return state, replace(rows, table=rows.table.order_by(LINE)), left

@@ -20,8 +20,9 @@ def check(
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of plans instead.")] = False,
 ) -> None:
     """Show all faults of a plan at once, each with a code, a line and a way out. Exit code 2 when there are any."""
-    from incrowd.errors import Fault, InputError, PlanError
-    from incrowd.plan import Plan, check_columns, inspect_plan, read_text
+    from incrowd.errors import InputError, PlanError
+    from incrowd.pipeline.check import inspect
+    from incrowd.plan import Plan, check_columns, read_text
     from incrowd.rows import open_source
 
     if schema:
@@ -30,25 +31,25 @@ def check(
     if plan is None:
         raise InputError("D019", "no plan is named.", "Say: incrowd check plan.yaml")
     folder = plan.resolve().parent
-    found = inspect_plan(read_text(plan), folder)
-    faults: list[Fault] = found.faults
+    found = inspect(read_text(plan), folder)
     if found.plan is not None and found.plan.data.is_there(folder):
         data = found.plan.data
         rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding)
         try:
             check_columns(found.plan, rows.columns, rows.place)
         except PlanError as error:
-            faults = sorted([*faults, *found.with_lines(error.faults)], key=lambda fault: fault.line or 0)
+            found = found.adding(error.faults)
         finally:
             rows.close()
-    if faults or found.plan is None:
-        raise PlanError(faults)
-    missing = found.plan.attest.missing()
+    sound = found.sound()
+    missing = sound.attest.missing()
     if json_:
-        say(json.dumps({"faults": [], "not_attested": missing}))
+        say(json.dumps({"faults": [], "not_attested": missing, "notes": found.notes}))
     else:
-        numbers = (len(found.plan.variables), len(found.plan.steps), len(found.plan.requirements))
+        numbers = (len(sound.variables), len(sound.steps), len(sound.requirements))
         say(f"{plan} has no faults. Variables: {numbers[0]}, steps: {numbers[1]}, requirements: {numbers[2]}.")
+        for note in found.notes:
+            say(f"note: {note}")
         if missing:
             named = ", ".join(missing[:4]) + (f" and {len(missing) - 4} more" if len(missing) > 4 else "")
             say(f"Not attested yet ({len(missing)}): {named}. The internal report shows them as missing.")

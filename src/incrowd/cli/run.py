@@ -45,32 +45,22 @@ def run(
     from incrowd.audit.checked import Trust
     from incrowd.cli._show import show_run, step_bars
     from incrowd.cli.report import pages, print_pages
-    from incrowd.plan import load_tiers
+    from incrowd.pipeline.tiers import run_tiers
 
     if pdf:
         from incrowd.report.pdf import need_browser
 
         need_browser()  # before an hour of work
-    tiered, signer = len(load_tiers(plan)) > 1, signing(signing_key)
+    signer = signing(signing_key)
     with step_bars(quiet=json_) as bars:
-        if tiered:
-            from incrowd.pipeline.tiers import run_tiers
-
-            runs = run_tiers(plan, out=out, memory=memory, progress=bars.begin, signer=signer)
-        else:
-            from incrowd.pipeline import run as run_plan
-
-            done = run_plan(
-                plan, out=out, memory=memory, progress=bars.begin, within=bars.within, signer=signer
-            )  # fmt: skip
-            runs = (done,)
+        runs = run_tiers(plan, out=out, memory=memory, progress=bars.begin, within=bars.within, signer=signer)
     if pdf:
         for done in runs:
             trust = Trust() if signer is None else Trust((signer.public,))
             print_pages(pages(done.folder), trust, signer)
     if json_:
         content = [_for_scripts(done) for done in runs]
-        say(json.dumps(content if tiered else content[0], indent=1))
+        say(json.dumps(content if len(runs) > 1 else content[0], indent=1))
         return
     for done in runs:
         show_run(done)

@@ -25,8 +25,8 @@ def check_plan(plan: Plan, folder: Path) -> list[Fault]:
         return check_tiers(plan, folder)
     left = released_columns(plan)
     return [
-        *_files(plan, folder), *_steps(plan), *_order(plan), *_released(plan, left), *_requirements(plan, left),
-        *_population(plan), *_scenarios(plan), *_perturbed(plan), *check_attacks(plan),
+        *_files(plan, folder), *_steps(plan), *_numbers(plan), *_order(plan), *_released(plan, left),
+        *_requirements(plan, left), *_population(plan), *_scenarios(plan), *_perturbed(plan), *check_attacks(plan),
         *check_use_cases(plan, left, folder), *check_attest(plan.attest), *check_formulas(plan, left),
     ]  # fmt: skip
 
@@ -40,8 +40,9 @@ def check_tiers(plan: Plan, folder: Path) -> list[Fault]:
         for fault in check_plan(plan.of_tier(tier.tier), folder):
             head, _, rest = fault.place.partition(".")
             place, at = fault.place, int(rest.partition(".")[0]) if rest.partition(".")[0].isdigit() else 0
-            if head == "steps" and at >= len(plan.steps):
-                place = f"tiers.{number}.steps.{at - len(plan.steps)}{rest.removeprefix(str(at))}"
+            shared = {"steps": len(plan.steps), "attack": len(plan.attack)}.get(head)
+            if shared is not None and at >= shared:
+                place = f"tiers.{number}.{head}.{at - shared}{rest.removeprefix(str(at))}"
             elif head == "requirements" and tier.requirements is not None:
                 place = f"tiers.{number}.{fault.place}"
             moved = replace(fault, place=place)
@@ -126,6 +127,18 @@ def _pseudonym(plan: Plan, number: int, step: Pseudonymise, there: list[str]) ->
     if not set(step.variables) & set(plan.with_role("identifier")):
         hint = "Without one the pseudonym is another name for keys, and undoes their recoding."
         yield Fault("P027", f"steps.{number}.variables", "an identifier must be among the variables.", hint)
+
+
+def _numbers(plan: Plan) -> Iterator[Fault]:
+    """Two columns of pseudonyms have keys of their own, or they would tell that one person's parent is another."""
+    taken: set[int] = set()
+    for place, step in plan.active:
+        if isinstance(step, Pseudonymise):
+            number = step.number or place + 1
+            if number in taken:
+                message = f"another step keys its pseudonyms by the number {number}."
+                yield Fault("P087", f"steps.{place}.number", message, "Give each a number of its own, or leave it out.")
+            taken.add(number)
 
 
 def released_columns(plan: Plan) -> list[str]:

@@ -40,6 +40,9 @@ def _named(plan: Plan) -> Iterator[NamedFile]:
     for number, step in plan.active:
         for place, file in step.files().items():
             yield NamedFile(f"steps.{number}.{place}", file, step.about_people)
+    for number, attack in plan.attacks:
+        for place, file in attack.files().items():
+            yield NamedFile(f"attack.{number}.{place}", file, True)
     for number, scenario in enumerate(plan.scenarios):
         if scenario.geography is not None and scenario.geography.hierarchy:
             yield NamedFile(f"scenarios.{number}.geography.hierarchy", scenario.geography.hierarchy, False)

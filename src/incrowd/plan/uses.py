@@ -7,7 +7,7 @@ from pathlib import Path
 
 from incrowd.errors import Fault, did_you_mean
 from incrowd.plan.model import Plan
-from incrowd.plan.steps import Attack, SuppressRecords
+from incrowd.plan.steps import SuppressRecords
 from incrowd.plan.use_cases import Python
 
 
@@ -42,7 +42,7 @@ def not_by_class(plan: Plan) -> str | None:
         return "the plan has no requirement k"
     if plan.data.unit is not None:
         return "people have several records, and leave with all of them"
-    later = [s for number, s in plan.active if number >= plan.recoding_steps and not isinstance(s, Attack)]
+    later = [step for number, step in plan.active if number >= plan.recoding_steps]
     others = [step.step for step in later if not isinstance(step, SuppressRecords)]
     if others:
         return f"{others[0]} comes with or after what takes records away"

@@ -12,7 +12,7 @@ from incrowd.plan import steps
 from incrowd.protect.drawing import add_to_history, key_draws
 from incrowd.protect.drop import drop
 from incrowd.protect.formulas import neutralise_formulas
-from incrowd.protect.in_engine import InEngineState, count, protect_in_engine, refuse_absent_values, require_in_memory
+from incrowd.protect.in_engine import InEngineState, protect_in_engine, refuse_absent_values, require_in_memory
 from incrowd.protect.merge_small import merge_small
 from incrowd.protect.microaggregate import microaggregate
 from incrowd.protect.noise import noise
@@ -35,7 +35,6 @@ __all__ = [
     "InEngineState",
     "Original",
     "State",
-    "count",
     "neutralise_formulas",
     "protect",
     "refuse_absent_values",
@@ -43,14 +42,8 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _attack(step: steps.Attack, number: int, state: State, context: Context) -> tuple[State, Change]:
-    """Nothing yet: the written file is attacked, after the last step."""
-    return state, Change("attack the written file")
-
-
 #: Every kind of step, and the method that carries it out: (step, its number in the plan, state, context).
 METHODS: Mapping[type[steps.Step], Callable[[Any, int, State, Context], tuple[State, Change]]] = {
-    steps.Attack: _attack,
     steps.Drop: drop,
     steps.Microaggregate: microaggregate,
     steps.Noise: noise,
@@ -91,10 +84,8 @@ def protect(
     """
     if step.off:
         return state, Change(f"{step.step.replace('_', ' ')}: switched off")
-    if not isinstance(step, steps.Attack):  # which changes nothing that a later draw could depend on
-        after, change = _carry_out(step, number, state, key_draws(step, state.history, context))
-        return replace(after, history=add_to_history(step, state.history, context, change)), change
-    return _carry_out(step, number, state, context)
+    after, change = _carry_out(step, number, state, key_draws(step, state.history, context))
+    return replace(after, history=add_to_history(step, state.history, context, change)), change
 
 
 def _carry_out(

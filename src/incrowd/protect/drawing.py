@@ -18,8 +18,8 @@ from incrowd.plan import steps
 from incrowd.plan.files import put_file
 from incrowd.protect.state import Change, Context
 
-#: What people write beside a step, and what changes no record.
-SILENT = {"reason", "off"}
+#: What people write beside a step, what changes no record, and the number of a pseudonym: that is a name, no draw.
+SILENT = {"reason", "off", "number"}
 
 
 def canonical(step: steps.Step, folder: Path, without: Set[str] = frozenset()) -> str:

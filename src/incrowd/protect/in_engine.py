@@ -17,10 +17,8 @@ from incrowd.protect.recode import new_names
 from incrowd.protect.state import UNIT, Change, Context, State
 from incrowd.protect.values import relabel_rows
 from incrowd.rows import Rows
-from incrowd.rows.in_engine import ClassTest, InEngineClasses, count_in_engine
-from incrowd.rows.tabulate import tabulate
-
-TOO_MANY = "D080"
+from incrowd.rows.engine import TOO_MANY
+from incrowd.rows.in_engine import ClassTest, InEngineClasses, count_classes
 
 
 @dataclass(frozen=True)
@@ -34,21 +32,15 @@ class InEngineState:
     decided: bool = False  # something was suppressed, and slips were looked for before it
     history: str = ""  # a hash of all that was done so far
 
+    @staticmethod
+    def of(rows: Rows, classes: InEngineClasses, sensitive: tuple[str, ...]) -> InEngineState:
+        """The rows and their classes, just counted."""
+        return InEngineState(rows, classes, sensitive, classes.people())
+
     @property
     def keys(self) -> tuple[str, ...]:
         """The names of the keys."""
         return self.classes.keys
-
-
-def count(rows: Rows, keys: tuple[str, ...], sensitive: tuple[str, ...], unit: str | None) -> KeyTable | InEngineState:
-    """The KeyTable; or, where it has too many classes to be fetched, a state that leaves them in the engine."""
-    try:
-        return tabulate(rows, keys, sensitive, unit)
-    except InputError as error:
-        if error.code != TOO_MANY or unit is not None:  # whose record it is only a KeyTable knows
-            raise
-    classes = count_in_engine(rows, keys, sensitive)
-    return InEngineState(rows, classes, sensitive, classes.people())
 
 
 def protect_in_engine(
@@ -74,8 +66,10 @@ def protect_in_engine(
 
 def _again(rows: Rows, keys: tuple[str, ...], state: InEngineState, context: Context) -> InEngineState | State:
     """Counted again: here, once the classes are few enough."""
-    counted = count(rows, keys, state.sensitive, UNIT if context.has_unit else None)
-    return State(rows, counted) if isinstance(counted, KeyTable) else replace(counted, decided=state.decided)
+    counted = count_classes(rows, keys, state.sensitive, UNIT if context.has_unit else None)
+    if isinstance(counted, KeyTable):
+        return State(rows, counted)
+    return replace(InEngineState.of(rows, counted, state.sensitive), decided=state.decided)
 
 
 def recounted(rows: Rows, state: InEngineState, context: Context) -> InEngineState | State:

@@ -17,7 +17,7 @@ def pseudonymise(step: Pseudonymise, number: int, state: State, context: Context
     The identifiers among the variables are removed; keys among them (a postcode) stay for later steps to treat.
     """
     # A name and no draw: as long as the release is called the same, later runs call people the same.
-    subkey = context.secret.subkey(*context.release, "pseudonymise", str(number))
+    subkey = context.secret.subkey(*context.release, "pseudonymise", str(step.number or number))
     rows = state.rows.add_text(step.into, step.variables, pseudonyms(subkey, len(step.variables)))
     people, names, shared = rows.compare_distinct(step.variables, step.into)
     if people != names:

@@ -10,7 +10,11 @@ from dataclasses import dataclass, replace
 
 import ibis
 
+from incrowd.errors import InputError
+from incrowd.keys.table import KeyTable
+from incrowd.rows.engine import TOO_MANY
 from incrowd.rows.frame import Rows
+from incrowd.rows.tabulate import tabulate
 
 PEOPLE = "incrowd_people"
 
@@ -88,6 +92,18 @@ class InEngineClasses:
             values=coded["s"].nunique() + blank.ifelse(1, 0).max(),
             having=has.ifelse(coded["m"], 0).sum(),
         )
+
+
+def count_classes(
+    rows: Rows, keys: Sequence[str], sensitive: Sequence[str], unit: str | None
+) -> KeyTable | InEngineClasses:
+    """The classes as a KeyTable; or, where they are too many to be fetched, left in the engine."""
+    try:
+        return tabulate(rows, keys, sensitive, unit)
+    except InputError as error:
+        if error.code != TOO_MANY or unit is not None:  # whose record it is only a KeyTable knows
+            raise
+    return count_in_engine(rows, keys, sensitive)
 
 
 def count_in_engine(rows: Rows, keys: Sequence[str], sensitive: Sequence[str]) -> InEngineClasses:

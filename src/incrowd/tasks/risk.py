@@ -14,7 +14,8 @@ from incrowd.errors import InputError
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.population import join_population
 from incrowd.keys.table import KeyTable, Recode
-from incrowd.plan import Plan, check_columns, load_plan
+from incrowd.pipeline.check import check
+from incrowd.plan import Plan, check_columns
 from incrowd.risk.background import Background, plan_background, plan_scenarios
 from incrowd.risk.choose import Availability, availability, telling
 from incrowd.risk.geography import Surviving, surviving_uniques
@@ -67,7 +68,8 @@ def assess(
 
 def assess_plan(path: str | Path, measures: Collection[str] = MEASURES, records: Path | None = None) -> Assessment:
     """The same for the data of a plan as it came, in each of its scenarios; all keys when it names none."""
-    plan, folder = load_plan(path), Path(path).resolve().parent
+    checked = check(path)
+    plan, folder = checked.plan, checked.folder
     data = plan.data
     with tempfile.TemporaryDirectory(prefix="incrowd-") as spill, ExitStack() as stack:
         engine = connect(data.engine, spill=Path(spill), master=data.master, limit=data.limit)

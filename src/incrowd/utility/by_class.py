@@ -23,7 +23,7 @@ from incrowd.utility.needs import Fetched
 from incrowd.utility.points import SweepPoint, exposure, why_not
 
 #: Called with how many values are done and how many there are.
-Told = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 #: Values of a parameter that are tried in one go; more would never end.
 MOST_VALUES = 1_000
 
@@ -36,7 +36,7 @@ def sweep_classes(
     original: Fetched,
     at_start: tuple[KeyTable, Fetched],
     leaves: Leaves,
-    told: Told | None = None,
+    progress: Progress | None = None,
 ) -> tuple[SweepPoint, ...]:
     """A point for every k. `table` and `original` are of the records before anything is suppressed, `original` counted
     by the classes of the table.
@@ -53,8 +53,8 @@ def sweep_classes(
             SweepPoint(str(k), {"k": str(k)}, loss.records, loss.released, dropped, loss.arithmetic, smallest, most,
                        mean, outcomes, why_not(left, wanted))
         )  # fmt: skip
-        if told is not None:
-            told(number + 1, len(ks))
+        if progress is not None:
+            progress(number + 1, len(ks))
     return tuple(points)
 
 

@@ -11,7 +11,7 @@ from incrowd.plan import Plan
 from incrowd.protect import UNIT, Context, Original, State
 from incrowd.rows import Rows
 from incrowd.rows.tabulate import tabulate
-from incrowd.utility.by_class import Told, parse_values, sweep_classes
+from incrowd.utility.by_class import Progress, parse_values, sweep_classes
 from incrowd.utility.evaluate import Question
 from incrowd.utility.general import General, column_needs, measure_general
 from incrowd.utility.loss import Loss, Subgroup, lost_by_key, measure_loss
@@ -93,11 +93,11 @@ def sweep_k(
     before: Fetched,
     at_start: tuple[KeyTable, Fetched],
     state: State,
-    told: Told | None = None,
+    progress: Progress | None = None,
 ) -> Sweep:
     """Every k from one count of classes."""
     bound = context.bind(State(original.rows, original.table))
-    points = sweep_classes(question, bound.table, bound.bound, ks, before, at_start, state.leaves, told)
+    points = sweep_classes(question, bound.table, bound.bound, ks, before, at_start, state.leaves, progress)
     own = next(str(r.k) for r in question.plan.requirements if r.model == "k")
     return conclude("k", points, own)
 

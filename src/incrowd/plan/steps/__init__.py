@@ -4,7 +4,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from incrowd.plan.steps.attack import ATTACK_NAMES, Attack
 from incrowd.plan.steps.base import Step
 from incrowd.plan.steps.columns import Drop, Pseudonymise
 from incrowd.plan.steps.numbers import BottomCode, MergeSmall, Round, TopCode
@@ -16,9 +15,7 @@ from incrowd.plan.steps.suppress import SuppressCells, SuppressRecords
 from incrowd.plan.steps.swap import RankSwap, Swap, Targets
 
 __all__ = [
-    "ATTACK_NAMES",
     "AnyStep",
-    "Attack",
     "BottomCode",
     "Drop",
     "MergeSmall",
@@ -44,6 +41,6 @@ __all__ = [
 AnyStep = Annotated[
     Drop | Pseudonymise | Recode | SuppressRecords | Search | SuppressCells
     | Sample | Swap | RankSwap | Round | TopCode | BottomCode | MergeSmall
-    | Pram | Microaggregate | Noise | Shuffle | Attack,
+    | Pram | Microaggregate | Noise | Shuffle,
     Field(discriminator="step"),
 ]  # fmt: skip

@@ -38,6 +38,11 @@ class Pseudonymise(Step):
     step: Literal["pseudonymise"]
     variables: Annotated[list[Text], Field(min_length=1, description="Columns that name a person together.")]
     into: Text = Field(description="The name of the new column. The old identifiers among the variables go.")
+    number: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="The number that the pseudonyms are keyed by; left out, the step's place among the steps, from 1. "
+        "Written down, it keeps people's pseudonyms as they are when steps before this one come or go.",
+    )
 
     only_coarsens: ClassVar[bool] = True
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from incrowd.attack import ATTACKS
 from incrowd.attack.value import Attacked
 from incrowd.audit.log import RunLog
-from incrowd.plan.steps import ATTACK_NAMES
 from incrowd.risk.value import EVERYTHING
 
 #: The same for every intruder: once is enough.
@@ -53,7 +53,7 @@ def strongest_tried(log: RunLog) -> bool:
 def _wanted(log: RunLog) -> Iterator[tuple[str, list[Attacked]]]:
     """Each attack that is asked for, by name, and its results."""
     sensitive = [n for n, (role, _) in log.variables.items() if role == "sensitive" and n in log.released_columns]
-    for attack in ATTACK_NAMES:
+    for attack in ATTACKS:
         if (attack in ON_VALUES and not sensitive) or not _asked(log, attack):
             continue
         named = attack.replace("_", " ")

@@ -1,34 +1,23 @@
-"""The step attack."""
+"""The block attack: which simulated intruders try the written file, and how often they may be right."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated
 
 from pydantic import Field
 
-from incrowd.plan.steps.base import Step
-from incrowd.plan.strict import Text
-
-#: The words for attacks. The room `attack` has one for each; a plan is checked without opening it.
-ATTACK_NAMES = (
-    "linkage", "nearest", "probabilistic", "singling_out", "singling_out_any", "homogeneity", "skewness", "inference",
-    "gap", "minimality", "composition", "differencing", "row_order", "dictionary",
-)  # fmt: skip
-
-#: The attacks whose control are people outside the release.
-OUTSIDE = ("homogeneity", "skewness")
+from incrowd.plan.strict import Strict, Text
 
 Limit = Annotated[float, Field(ge=0, le=1)]
 
 
-class Attack(Step):
+class Attack(Strict):
     """Let simulated intruders try the written file. It changes nothing; with a limit it can refuse the release."""
 
-    step: Literal["attack"]
     attacks: Annotated[list[Text], Field(min_length=1)] | None = Field(
         None,
-        description="Which attacks: " + ", ".join(ATTACK_NAMES) + ". Left out: all but probabilistic, inference and "
-        "singling_out_any, which take long or say little.",
+        description="Which attacks, by their names, which are all in attacks.md. Left out: all but those that take "
+        "long or say little.",
     )
     scenarios: Annotated[list[Text], Field(min_length=1)] | None = Field(
         None, description="In which scenarios of the plan; all when left out."
@@ -55,11 +44,11 @@ class Attack(Step):
     )
     others: list[Text] = Field(default_factory=list, description="Data files of other releases about the same people.")
     tables: list[Text] = Field(default_factory=list, description="Published tables of counts, as files.")
-
-    only_coarsens: ClassVar[bool] = True
+    reason: Text | None = Field(None, description="Why these attacks, and this limit. Stays in the audit.")
+    off: bool = Field(False, description="Leave it out, and keep it in the plan and in the audit.")
 
     def files(self) -> dict[str, str]:
-        """All that it names."""
+        """The files it reads, by their place in it. All are about people."""
         named = {f"others.{i}": file for i, file in enumerate(self.others)}
         named |= {f"tables.{i}": file for i, file in enumerate(self.tables)}
         return named | ({"register": self.register_file} if self.register_file else {})
