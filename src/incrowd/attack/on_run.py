@@ -74,9 +74,7 @@ def in_scenario(situation: Situation, scenario: Scenario) -> Situation:
 
 def _loose(plan: Plan, keys: Sequence[str]) -> frozenset[str]:
     """Keys whose cells may be blanked or recoded record by record."""
-    blanked = any(isinstance(step, steps.SuppressCells) for _, step in plan.active)
-    local = any(isinstance(step, steps.Search) and step.local for _, step in plan.active)
-    return frozenset(keys) if blanked or local else frozenset()
+    return frozenset(keys) if any(step.per_record for _, step in plan.active) else frozenset()
 
 
 def attack_names(asked: Sequence[str] | None) -> list[str]:

@@ -50,7 +50,7 @@ def begin(
         rows = rows.copy(data.unit, UNIT)
     context = context_of(plan, folder, secret)
     sensitive = sorted({r.sensitive_name for r in context.requirements if r.sensitive_name is not None})
-    dropped = {name for _, step in plan.active if step.step == "drop" for name in step.variables}
+    dropped = {name for _, step in plan.active for name in step.removes()}
     released = [name for name in plan.variables if name not in dropped]
     keys = plan.with_role("key")
     unit = UNIT if data.unit else None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from incrowd.errors import Fault, did_you_mean
 from incrowd.plan.model import Plan
-from incrowd.plan.steps import Attack, SuppressRecords
+from incrowd.plan.steps import Attack
 from incrowd.plan.use_cases import Python
 
 
@@ -43,11 +43,11 @@ def not_by_class(plan: Plan) -> str | None:
     if plan.data.unit is not None:
         return "people have several records, and leave with all of them"
     later = [s for number, s in plan.active if number >= plan.recoding_steps and not isinstance(s, Attack)]
-    others = [step.step for step in later if not isinstance(step, SuppressRecords)]
+    others = [step.step for step in later if not step.drops_classes]
     if others:
         return f"{others[0]} comes with or after what takes records away"
-    if any(step.of is not None for step in later if isinstance(step, SuppressRecords)):
-        return "suppress_records counts rare values, whatever k is"
+    if own := [step.step for step in later if step.counted()]:
+        return f"{own[0]} counts rare values, whatever k is"
     return None if later else "the plan has no step suppress_records"
 
 

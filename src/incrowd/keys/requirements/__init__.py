@@ -4,7 +4,15 @@ A requirement looks at classes only: their sizes and the histogram of one sensit
 of exactly k people satisfies k), except in the models that are strict by definition: recursive l, delta-disclosure.
 """
 
-from incrowd.keys.requirements.base import Requirement, Verdict, failing_any, is_met, refuse_unmet, where_name
+from incrowd.keys.requirements.base import (
+    ClassTest,
+    Requirement,
+    Verdict,
+    failing_any,
+    is_met,
+    refuse_unmet,
+    where_name,
+)
 from incrowd.keys.requirements.crowd import DeltaPresence, K, KMap, WeakK
 from incrowd.keys.requirements.diversity import AlphaK, DistinctL, EntropyL, OneSided, RecursiveL
 from incrowd.keys.requirements.figures import histogram_of
@@ -22,6 +30,7 @@ __all__ = [
     "MODEL_NAMES",
     "AlphaK",
     "BetaLikeness",
+    "ClassTest",
     "DeltaDisclosure",
     "DeltaPresence",
     "DistinctL",

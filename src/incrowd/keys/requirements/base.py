@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 from weakref import WeakKeyDictionary
@@ -17,6 +17,22 @@ from incrowd.keys.table import Int64, KeyTable, Mask
 Numbers = NDArray[Any]
 #: No file has so many people, and no count of 64 bits ends below it.
 MOST = 10**15
+
+
+@dataclass(frozen=True)
+class ClassTest:
+    """Which classes fail: fewer than k people, fewer than l values of a variable, or too large a share of one value.
+
+    A share of 1 or more is the strict form: only classes in which everybody has the value fail. An engine can tell
+    without handing the classes out.
+    """
+
+    keys: tuple[str, ...]
+    k: int | None = None
+    sensitive: str | None = None
+    l: int | None = None  # noqa: E741 - the literature's name
+    value: str | None = None
+    share: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -95,6 +111,13 @@ class Requirement:
         themselves. After `recode_sensitive`, bind again.
         """
         return self
+
+    def refuse_absent(self, occurs: Callable[[str, str], bool]) -> None:
+        """Raise where it names a value of a variable that does not occur: that slip would make every class pass."""
+
+    def class_test(self, keys: tuple[str, ...]) -> ClassTest | None:
+        """The same as a test that an engine can do, on these keys and without a condition; None where it cannot."""
+        return None
 
     def failing(self, table: KeyTable) -> Mask:
         """Which classes fail; with own keys, every class inside a failing class of those keys."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from incrowd.errors import InputError
-from incrowd.keys.requirements.base import MOST, Numbers, Requirement, refuse, within
+from incrowd.keys.requirements.base import MOST, ClassTest, Numbers, Requirement, refuse, within
 from incrowd.keys.table import Int64, KeyTable, Mask
 
 
@@ -39,6 +39,10 @@ class K(Requirement):
     def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
         """Fewer than k."""
         return figures < self.k
+
+    def class_test(self, keys: tuple[str, ...]) -> ClassTest:
+        """Fewer than k."""
+        return ClassTest(keys, k=self.k)
 
     def words(self) -> str:
         """In words."""

@@ -5,13 +5,15 @@ Where people have several records, a person with two values counts for both: div
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 
 from incrowd.errors import InputError
-from incrowd.keys.requirements.base import MOST, Numbers, Requirement, within
+from incrowd.keys.requirements.base import MOST, ClassTest, Numbers, Requirement, within
+from incrowd.keys.requirements.figures import figures_of
 from incrowd.keys.requirements.kernels import TOLERANCE
 from incrowd.keys.table import Int64, KeyTable, Mask
 
@@ -44,6 +46,10 @@ class DistinctL(Requirement):
     def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
         """Fewer than l."""
         return figures < self.l
+
+    def class_test(self, keys: tuple[str, ...]) -> ClassTest:
+        """Fewer than l."""
+        return ClassTest(keys, sensitive=self.sensitive, l=self.l)
 
     def words(self) -> str:
         """In words."""
@@ -143,12 +149,12 @@ class OneSided(Requirement):
 
     def bind(self, table: KeyTable) -> Self:
         """Refuse a value nobody in the original file has: a slip of the pen would make every class pass."""
-        self.refuse_absent(bool(self._figures(table).having(self.value).any()))
+        self.refuse_absent(lambda name, value: bool(figures_of(table, name).having(value).any()))
         return self
 
-    def refuse_absent(self, somebody: bool) -> None:
+    def refuse_absent(self, occurs: Callable[[str, str], bool]) -> None:
         """Raise unless somebody has the value."""
-        if not somebody:
+        if not occurs(self.sensitive, self.value):
             raise InputError(
                 "D046",
                 f"nobody has the value that {self.model} names of {self.sensitive!r}.",
@@ -162,6 +168,10 @@ class OneSided(Requirement):
     def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
         """All of them (strict), or more than alpha."""
         return figures >= 1 if self.strict else figures > self.alpha
+
+    def class_test(self, keys: tuple[str, ...]) -> ClassTest:
+        """The share of the value."""
+        return ClassTest(keys, sensitive=self.sensitive, value=self.value, share=self.alpha)
 
     def words(self) -> str:
         """In words."""

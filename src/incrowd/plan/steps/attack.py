@@ -56,6 +56,7 @@ class Attack(Step):
     others: list[Text] = Field(default_factory=list, description="Data files of other releases about the same people.")
     tables: list[Text] = Field(default_factory=list, description="Published tables of counts, as files.")
 
+    listed: ClassVar[int] = 10
     only_coarsens: ClassVar[bool] = True
 
     def files(self) -> dict[str, str]:
