@@ -14,7 +14,6 @@ from incrowd.plan.files import SOURCE, TEST, named_files
 from incrowd.plan.formulas import check_formulas
 from incrowd.plan.intruders import check_attacks
 from incrowd.plan.model import Plan
-from incrowd.plan.requirements import DeltaPresence, KMap
 from incrowd.plan.uses import check_use_cases
 
 
@@ -189,7 +188,7 @@ def _coarsened(plan: Plan) -> set[str]:
 
 def _population(plan: Plan) -> Iterator[Fault]:
     for number, requirement in enumerate(plan.requirements):
-        if isinstance(requirement, KMap | DeltaPresence) and plan.data.population is None:
+        if requirement.needs_population and plan.data.population is None:
             hint = "Name it: data: population: source."
             yield Fault("P024", f"requirements.{number}", f"{requirement.model} needs a population.", hint)
     keys = plan.with_role("key")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Generic, TypeVar, Union, get_args
 
 from pydantic import BaseModel, Field, GetCoreSchemaHandler
-from pydantic_core import CoreSchema
+from pydantic_core import CoreSchema, core_schema
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -46,3 +47,13 @@ class Kinds(Generic[T]):
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return handler.generate_schema(Annotated[Union[self.all], Field(discriminator=self.tag)])  # noqa: UP007
+
+
+class OneWord:
+    """Beside `str`: one of the words that are registered when the type around it is made."""
+
+    def __init__(self, words: Callable[[], Sequence[str]]) -> None:
+        self._words = words
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.literal_schema(list(self._words()))

@@ -62,8 +62,8 @@ def _alternatives(plan: Plan, left: list[str]) -> Iterator[Fault]:
             if name is not None and name not in sensitive:
                 hint = did_you_mean(name, sensitive)
                 yield Fault("P048", f"{place}.sensitive", f"{name!r} is not a released sensitive variable.", hint)
-            outside = requirement.where is not None or requirement.model in ("k_map", "delta_presence")
-            if outside or getattr(requirement, "hierarchy", None) is not None:
+            outside = requirement.where is not None or requirement.needs_population
+            if outside or requirement.trees():
                 message = "an alternative is priced from the classes of the file alone."
                 yield Fault("P048", place, message, "Leave out where, hierarchy, k_map and delta_presence.")
 

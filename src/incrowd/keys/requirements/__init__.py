@@ -5,6 +5,7 @@ of exactly k people satisfies k), except in the models that are strict by defini
 """
 
 from incrowd.keys.requirements.base import (
+    MODELS,
     ClassTest,
     Requirement,
     Verdict,
@@ -23,11 +24,11 @@ from incrowd.keys.requirements.likeness import (
     Likeness,
     TCloseness,
 )
-from incrowd.keys.requirements.parse import MODEL_NAMES, parse_model
+from incrowd.keys.requirements.parse import forms, model_names, parse_model
 from incrowd.keys.requirements.reference import Reference
 
 __all__ = [
-    "MODEL_NAMES",
+    "MODELS",
     "AlphaK",
     "BetaLikeness",
     "ClassTest",
@@ -47,8 +48,10 @@ __all__ = [
     "Verdict",
     "WeakK",
     "failing_any",
+    "forms",
     "histogram_of",
     "is_met",
+    "model_names",
     "parse_model",
     "refuse_unmet",
     "where_name",
