@@ -72,7 +72,7 @@ def test_a_cell_that_makes_the_engine_complain(tmp_path, line):
 def test_an_unexpected_error_says_where_but_not_what(tmp_path):
     plan = write_case(tmp_path, None, WITH_CANARIES)
     code = (
-        "import sys, incrowd.protect as p, incrowd.plan.steps as s\n"
+        "import sys, incrowd.protect.methods as p, incrowd.plan.steps.columns as s\n"
         f"def boom(*a): raise RuntimeError('row: {NAME},{RARE}')\n"
         "p.METHODS[s.Drop] = boom\n"
         "from incrowd.cli import main; sys.argv = ['incrowd', 'run', 'plan.yaml']; main()"

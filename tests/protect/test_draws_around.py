@@ -22,7 +22,10 @@ from two_files import (
 
 import incrowd as ic
 from incrowd.keys.cellkey import KEYS, LARGEST
-from incrowd.plan import steps
+from incrowd.plan.steps.numbers import Round
+from incrowd.plan.steps.perturb import Pram
+from incrowd.plan.steps.sample import Sample
+from incrowd.plan.steps.swap import RankSwap, Swap
 from incrowd.tasks.table import perturbed_table
 
 PRAM = {"step": "pram", "variable": "sex"}
@@ -57,15 +60,15 @@ def test_a_source_that_changed_a_little_gives_back_nothing(change, correlated):
 
 
 @pytest.mark.parametrize("change", ["one gone", "one mended"])
-@pytest.mark.parametrize("kind", [steps.Pram, steps.Swap, steps.Sample, steps.Round, steps.RankSwap])
+@pytest.mark.parametrize("kind", [Pram, Swap, Sample, Round, RankSwap])
 def test_nor_does_chance_of_another_kind(change, kind):
     """Who is drawn once more is drawn alike, or by chance: never so that the two files err on different sides."""
     step, name = {
-        steps.Pram: ({**PRAM, "rate": 0.3, "invariant": True}, "sex"),
-        steps.Swap: ({**SWAP, "rate": 0.2}, "area"),
-        steps.Sample: ({"step": "sample", "fraction": 0.3}, "sex"),
-        steps.Round: ({"step": "round", "variable": "age", "base": "10", "how": "random"}, "age"),
-        steps.RankSwap: ({"step": "rank_swap", "variable": "income", "within": 0.1}, "income"),
+        Pram: ({**PRAM, "rate": 0.3, "invariant": True}, "sex"),
+        Swap: ({**SWAP, "rate": 0.2}, "area"),
+        Sample: ({"step": "sample", "fraction": 0.3}, "sex"),
+        Round: ({"step": "round", "variable": "age", "base": "10", "how": "random"}, "age"),
+        RankSwap: ({"step": "rank_swap", "variable": "income", "within": 0.1}, "income"),
     }[kind]
     one, other = (texts(release(step, change=c, keys=("sex",)), name) for c in ("", change))
     x = np.array(source()[name], dtype=object)

@@ -13,7 +13,7 @@ from incrowd.attack.holding_out import Bools, left_out_by_chance, on_trial, with
 from incrowd.attack.situation import Auxiliary, Situation, fetch, lines_of
 from incrowd.attack.value import Attacked
 from incrowd.errors import Fault, InputError, NotReleasable, did_you_mean
-from incrowd.plan import Plan, steps
+from incrowd.plan import Plan
 from incrowd.plan.attack import Attack
 from incrowd.plan.verdict import Verdict
 from incrowd.protect import UNIT, Context, State
@@ -87,9 +87,7 @@ def in_scenario(situation: Situation, scenario: Scenario) -> Situation:
 
 def _loose(plan: Plan, keys: Sequence[str]) -> frozenset[str]:
     """Keys whose cells may be blanked or recoded record by record."""
-    blanked = any(isinstance(step, steps.SuppressCells) for _, step in plan.active)
-    local = any(isinstance(step, steps.Search) and step.local for _, step in plan.active)
-    return frozenset(keys) if blanked or local else frozenset()
+    return frozenset(keys) if any(step.per_record for _, step in plan.active) else frozenset()
 
 
 def attack_names(asked: Sequence[str] | None) -> list[str]:

@@ -32,7 +32,7 @@ def count_data(opened: Opened) -> Counted:
     """
     plan, rows = opened.plan, opened.rows
     sensitive = sorted({r.sensitive_name for r in opened.context.requirements if r.sensitive_name is not None})
-    dropped = {name for _, step in plan.active if step.step == "drop" for name in step.variables}
+    dropped = {name for _, step in plan.active for name in step.removes()}
     released = [name for name in plan.variables if name not in dropped]
     if plan.data.population is not None:
         classes: KeyTable | InEngineClasses = _with_population(opened, plan.data.population, sensitive, released)

@@ -8,7 +8,7 @@ from pathlib import Path
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.pipeline.job import Job
 from incrowd.plan import Plan, check_columns
-from incrowd.plan.requirements import TCloseness, where_text
+from incrowd.plan.requirements import where_text
 from incrowd.protect import UNIT, Context
 from incrowd.rows import Rows, open_source
 from incrowd.rows.engine import connect
@@ -61,8 +61,8 @@ def context_of(plan: Plan, folder: Path, secret: Secret) -> Context:
 
 def _trees(plan: Plan, folder: Path) -> dict[str, Hierarchy]:
     """The hierarchies of sensitive variables, for the hierarchical distance."""
-    asked = [r for r in plan.requirements if isinstance(r, TCloseness) and r.hierarchy is not None]
-    return {r.sensitive: read_hierarchy(folder / str(r.hierarchy), r.sensitive) for r in asked}
+    named = [each for requirement in plan.requirements for each in requirement.trees().items()]
+    return {name: read_hierarchy(folder / file, name) for name, file in named}
 
 
 def share_of(cap: int | None) -> str | None:

@@ -29,7 +29,6 @@ from incrowd.pipeline.job import Circumstances, OnTrial
 from incrowd.pipeline.trace import Traced, trace
 from incrowd.plan import Plan
 from incrowd.plan.files import named_files
-from incrowd.plan.requirements import AlphaK, K
 from incrowd.report.facts import loses_few
 from incrowd.secret import Secret, find_secret
 
@@ -156,7 +155,7 @@ def _tried(one: Plan, other: Plan, first: Situation, second: Situation) -> Itera
 
 def _required(plan: Plan) -> int:
     """The largest crowd that a file promises to everybody in it."""
-    return max((each.k for each in plan.requirements if isinstance(each, K | AlphaK)), default=1)
+    return max((each.crowd for each in plan.requirements), default=1)
 
 
 def _refuse_above(attacked: Attacked, limit: float) -> None:

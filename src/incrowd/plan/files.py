@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from incrowd.plan.model import Plan
-from incrowd.plan.requirements import TCloseness
 from incrowd.plan.use_cases import Python
 
 #: Where the records themselves are named.
@@ -47,8 +46,8 @@ def _named(plan: Plan) -> Iterator[NamedFile]:
         if scenario.geography is not None and scenario.geography.hierarchy:
             yield NamedFile(f"scenarios.{number}.geography.hierarchy", scenario.geography.hierarchy, False)
     for number, requirement in enumerate(plan.requirements):
-        if isinstance(requirement, TCloseness) and requirement.hierarchy:
-            yield NamedFile(f"requirements.{number}.hierarchy", requirement.hierarchy, False)
+        for file in requirement.trees().values():
+            yield NamedFile(f"requirements.{number}.hierarchy", file, False)
     for number, case in enumerate(plan.use_cases):
         if isinstance(case, Python):
             yield NamedFile(f"use_cases.{number}.function", case.file, False, fixed=True)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from incrowd.errors import Fault, did_you_mean
 from incrowd.plan.model import Plan
-from incrowd.plan.steps import SuppressRecords
 from incrowd.plan.use_cases import Python
 
 
@@ -43,11 +42,11 @@ def not_by_class(plan: Plan) -> str | None:
     if plan.data.unit is not None:
         return "people have several records, and leave with all of them"
     later = [step for number, step in plan.active if number >= plan.recoding_steps]
-    others = [step.step for step in later if not isinstance(step, SuppressRecords)]
+    others = [step.step for step in later if not step.drops_classes]
     if others:
         return f"{others[0]} comes with or after what takes records away"
-    if any(step.of is not None for step in later if isinstance(step, SuppressRecords)):
-        return "suppress_records counts rare values, whatever k is"
+    if own := [step.step for step in later if step.counted()]:
+        return f"{own[0]} counts rare values, whatever k is"
     return None if later else "the plan has no step suppress_records"
 
 
@@ -62,8 +61,8 @@ def _alternatives(plan: Plan, left: list[str]) -> Iterator[Fault]:
             if name is not None and name not in sensitive:
                 hint = did_you_mean(name, sensitive)
                 yield Fault("P048", f"{place}.sensitive", f"{name!r} is not a released sensitive variable.", hint)
-            outside = requirement.where is not None or requirement.model in ("k_map", "delta_presence")
-            if outside or getattr(requirement, "hierarchy", None) is not None:
+            outside = requirement.where is not None or requirement.needs_population
+            if outside or requirement.trees():
                 message = "an alternative is priced from the classes of the file alone."
                 yield Fault("P048", place, message, "Leave out where, hierarchy, k_map and delta_presence.")
 

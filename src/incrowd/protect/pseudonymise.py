@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from incrowd.errors import IncrowdError, InputError
-from incrowd.plan.steps import Pseudonymise
+from incrowd.plan.steps.columns import Pseudonymise
+from incrowd.protect.methods import carries_out
 from incrowd.protect.state import Change, Context, State
 from incrowd.secret import pseudonyms
 
 
+@carries_out(Pseudonymise)
 def pseudonymise(step: Pseudonymise, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Which records belong to one person, without saying who? HMAC-SHA3-256 over the delimited identifiers.
 

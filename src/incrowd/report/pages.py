@@ -244,7 +244,7 @@ def _render(audience: str, sections: Sequence[Section], **values: Any) -> str:
         "tiers": words.TIERS,
         "readers": words.READERS,
         "every_reader": words.EVERY_READER,
-        "measured": words.MEASURED,
+        "measured": words.measured,
     }
     page: str = _environment().get_template("base.html").render(**{**constants, **values})
     return visible(page)  # Jinja escapes what HTML would act on, this what a reader would not see

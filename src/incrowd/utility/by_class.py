@@ -16,7 +16,7 @@ from incrowd.errors import InputError
 from incrowd.keys.drop_failing import drop_failing_classes
 from incrowd.keys.requirements import K, Requirement
 from incrowd.keys.table import KeyTable, Mask
-from incrowd.plan.steps import SuppressRecords
+from incrowd.plan.steps import Step
 from incrowd.utility.evaluate import Question
 from incrowd.utility.loss import Leaves, measure_loss
 from incrowd.utility.needs import Fetched
@@ -41,7 +41,7 @@ def sweep_classes(
     """A point for every k. `table` and `original` are of the records before anything is suppressed, `original` counted
     by the classes of the table.
     """
-    steps = [step for _, step in question.plan.active if isinstance(step, SuppressRecords)]
+    steps = [step for _, step in question.plan.active if step.drops_classes]
     points = []
     for number, k in enumerate(ks):
         wanted = [replace(requirement, k=k) if type(requirement) is K else requirement for requirement in bound]
@@ -59,14 +59,14 @@ def sweep_classes(
 
 
 def suppress(
-    table: KeyTable, steps: Sequence[SuppressRecords], requirements: Sequence[Requirement]
+    table: KeyTable, steps: Sequence[Step], requirements: Sequence[Requirement]
 ) -> tuple[KeyTable, Mask, dict[str, int]]:
     """What the steps leave: the table, which of its classes stay, and how many records went for which model."""
     stay = np.arange(len(table.records))
     dropped = dict.fromkeys((requirement.model for requirement in requirements), 0)
     left = table
     for step in steps:
-        wanted = [r for r in requirements if step.models is None or r.model in step.models]
+        wanted = [r for r in requirements if step.decides_by(r.model)]
         result = drop_failing_classes(left, wanted)
         left = result.table
         for _, failing in result.gone:

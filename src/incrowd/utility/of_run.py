@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from incrowd.keys.population import attach_histogram
 from incrowd.keys.table import KeyTable
 from incrowd.plan import Plan
+from incrowd.plan.requirements import K
 from incrowd.protect import UNIT, Context, Original, State
 from incrowd.rows import Rows
 from incrowd.rows.tabulate import tabulate
@@ -98,7 +99,7 @@ def sweep_k(
     """Every k from one count of classes."""
     bound = context.bind(State(original.rows, original.table))
     points = sweep_classes(question, bound.table, bound.bound, ks, before, at_start, state.leaves, progress)
-    own = next(str(r.k) for r in question.plan.requirements if r.model == "k")
+    own = next(str(r.k) for r in question.plan.requirements if isinstance(r, K))
     return conclude("k", points, own)
 
 

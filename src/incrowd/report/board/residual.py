@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from incrowd.attack.value import Attacked
 from incrowd.audit.log import RunLog
+from incrowd.keys.requirements import MODELS
 from incrowd.keys.saying import sentence
 from incrowd.report.words import MORE_RESIDUALS, RESIDUALS, figure, limit
 
@@ -75,20 +76,21 @@ def _known(log: RunLog) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _required(*models: str) -> Callable[[RunLog], tuple[str, ...]]:
+def _required(residual: str) -> Callable[[RunLog], tuple[str, ...]]:
+    """What was found of the requirements whose model measures a residual risk."""
     return lambda log: tuple(
         f"Required that {v.requirement}: {figure(v.achieved)} found, {limit(v)} will do."
         for v in log.verdicts
-        if v.model in models
+        if v.model in [name for name, model in MODELS.items() if model.residual == residual]
     )
 
 
 #: Figures other than attacks that measure a risk.
 FIGURES: Mapping[str, Callable[[RunLog], tuple[str, ...]]] = {
     "What k counts": _known,
-    "Homogeneity": _required("distinct_l", "entropy_l", "recursive_l", "one_sided", "alpha_k"),
+    "Homogeneity": _required("Homogeneity"),
     "Clever people": lambda log: ("Human intruder test: see there.",) if log.human_test else (),
-    "Skewness": _required("t", "beta", "enhanced_beta", "delta_disclosure"),
+    "Skewness": _required("Skewness"),
 }
 
 #: Where the report shows these figures.
