@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from incrowd.attack import ATTACKS, ON_REQUEST
 from incrowd.attack.auxiliary import Files, read_auxiliary
 from incrowd.attack.holding_out import Bools, left_out_by_chance, on_trial, with_control
+from incrowd.attack.registry import ATTACKS
 from incrowd.attack.situation import Auxiliary, Situation, fetch, lines_of
 from incrowd.attack.value import Attacked
 from incrowd.errors import InputError, NotReleasable
 from incrowd.plan import Plan, steps
-from incrowd.plan.steps.attack import OUTSIDE
 from incrowd.plan.verdict import Verdict
 from incrowd.protect import UNIT, Context, State
 from incrowd.risk.background import plan_scenarios
@@ -82,7 +81,7 @@ def _loose(plan: Plan, keys: Sequence[str]) -> frozenset[str]:
 def attack_names(asked: Sequence[str] | None) -> list[str]:
     """The attacks that are asked for, or all that cost little."""
     if asked is None:
-        return [name for name in ATTACKS if name not in ON_REQUEST]
+        return [name for name, attack in ATTACKS.items() if not attack.on_request]
     if unknown := [name for name in asked if name not in ATTACKS]:
         raise InputError("D196", f"{unknown[0]!r} is no attack.", f"There are: {', '.join(ATTACKS)}.")
     return list(dict.fromkeys(asked))
@@ -155,7 +154,7 @@ def attack_run(
         auxiliary = read_auxiliary(plan, context, situation, files, others_here)
         names, scenarios = attack_names(step.attacks), chosen_scenarios(plan, step.scenarios)
         found = attack_all(situation, auxiliary, scenarios, names)
-        if step.hold_out is not None and (outside := [name for name in names if name in OUTSIDE]):
+        if step.hold_out is not None and (outside := [name for name in names if ATTACKS[name].outside]):
             made, rows, left = on_trial(plan, context, start, step.hold_out)
             trial = situation_of(plan, context, start, made, rows, by_chance=left)
             found = with_control(found, attack_all(trial, auxiliary, scenarios, outside), step.hold_out)
