@@ -8,7 +8,6 @@ from typing import Any
 
 from incrowd.plan.model import Plan
 from incrowd.plan.requirements import TCloseness
-from incrowd.plan.use_cases import Python
 
 #: Where the records themselves are named.
 SOURCE = "data.source"
@@ -47,8 +46,8 @@ def _named(plan: Plan) -> Iterator[NamedFile]:
         if isinstance(requirement, TCloseness) and requirement.hierarchy:
             yield NamedFile(f"requirements.{number}.hierarchy", requirement.hierarchy, False)
     for number, case in enumerate(plan.use_cases):
-        if isinstance(case, Python):
-            yield NamedFile(f"use_cases.{number}.function", case.file, False, fixed=True)
+        for place, file in case.files().items():
+            yield NamedFile(f"use_cases.{number}.{place}", file, False, fixed=True)
     if plan.intruder_test is not None:
         yield NamedFile(TEST, plan.intruder_test, False)
 
