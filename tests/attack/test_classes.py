@@ -10,7 +10,7 @@ from situations import Record, crowd, situation
 
 from incrowd.attack.homogeneity import homogeneity
 from incrowd.attack.knowledge import believed, sensitive_of
-from incrowd.attack.meeting import meet
+from incrowd.attack.matching.meeting import meet
 from incrowd.attack.situation import Auxiliary
 from incrowd.attack.skewness import skewness
 from incrowd.attack.words import percent

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from situations import Record, crowd, situation, table
 
-from incrowd.attack.compatible import compatible
 from incrowd.attack.composition import compose, composition
 from incrowd.attack.differencing import differencing
-from incrowd.attack.overlay import determined
+from incrowd.attack.matching.compatible import compatible
+from incrowd.attack.matching.overlay import determined
+from incrowd.attack.matching.spans import middle, span
 from incrowd.attack.situation import Auxiliary
-from incrowd.attack.spans import middle, span
 
 NOTHING = Auxiliary()
 

@@ -12,9 +12,9 @@ from people import plan_with, write_case
 from situations import Record, crowd, situation
 
 from incrowd.attack.gap import gap
-from incrowd.attack.gaps import around, auc
 from incrowd.attack.knowledge import sensitive_of
-from incrowd.attack.meeting import meet
+from incrowd.attack.matching.gaps import around, auc
+from incrowd.attack.matching.meeting import meet
 from incrowd.attack.minimality import minimality
 from incrowd.attack.situation import Auxiliary
 from incrowd.pipeline.trace import trace_plan

@@ -12,15 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from servers import need_spark
 
-from incrowd.attack import ATTACKS, Auxiliary
+from incrowd.attack import ATTACKS
 from incrowd.attack.knowledge import _others
 from incrowd.attack.linkage import link
-from incrowd.attack.matching import best_matches
-from incrowd.attack.numeric import moved_numbers, nearest_numbers
-from incrowd.attack.predicates import predicates_of, readings
+from incrowd.attack.matching.best import best_matches
+from incrowd.attack.matching.numeric import moved_numbers, nearest_numbers
+from incrowd.attack.matching.predicates import predicates_of, readings
+from incrowd.attack.matching.targets import field_of
 from incrowd.attack.probabilistic import probabilistic_linkage, weigh
 from incrowd.attack.singling_out import rarest
-from incrowd.attack.targets import field_of
+from incrowd.attack.situation import Auxiliary
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import knowledge, percent
 from incrowd.risk.value import Scenario

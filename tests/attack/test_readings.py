@@ -11,16 +11,17 @@ from people import plan_with, write_case
 from situations import Record, crowd, situation, table
 
 import incrowd as ic
-from incrowd.attack import ATTACKS, meeting
+from incrowd.attack import ATTACKS
 from incrowd.attack.composition import composition
-from incrowd.attack.fitting import ANY, fits_of
 from incrowd.attack.gap import gap
 from incrowd.attack.homogeneity import homogeneity
 from incrowd.attack.inference import features
-from incrowd.attack.meeting import meet
+from incrowd.attack.matching import meeting
+from incrowd.attack.matching.fitting import ANY, fits_of
+from incrowd.attack.matching.meeting import meet
+from incrowd.attack.matching.spans import overlaps, span
 from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.skewness import skewness
-from incrowd.attack.spans import overlaps, span
 from incrowd.attack.value import Attacked
 from incrowd.errors import NotReleasable
 

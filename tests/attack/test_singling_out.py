@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.attack import ATTACKS
-from incrowd.attack.predicates import readings, tried_on
+from incrowd.attack.matching.predicates import readings, tried_on
 from incrowd.attack.singling_out import rarest
 from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.value import Attacked

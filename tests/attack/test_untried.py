@@ -34,7 +34,7 @@ BY_KEYS = {
     "linkage", "nearest", "probabilistic", "singling_out", "homogeneity", "skewness", "inference", "gap", "minimality",
     "composition",
 }  # fmt: skip
-ON_VALUES = {"homogeneity", "skewness", "inference", "gap", "minimality"}
+ON_VALUES = {attack.word for attack in ATTACKS.values() if attack.on_values}
 OTHER = Auxiliary(others={"other": table([{"age": "20", "note": "1"}, {"age": "25", "note": "2"}], ["age", "note"])})
 
 

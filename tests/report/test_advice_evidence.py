@@ -20,7 +20,7 @@ from incrowd.audit.log import RunLog
 from incrowd.intruder_test.value import Tested
 from incrowd.report.board.advice import TIERS, advise
 from incrowd.report.board.untried import untried
-from incrowd.report.pages import internal_report
+from incrowd.report.internal import internal_report
 
 LOUD = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 ROLE = {"role": "Data officer", "date": "2026-01-31"}

@@ -23,8 +23,8 @@ from incrowd.audit.log import RunLog
 from incrowd.keys.saying import figures, fixed, percent, percents, sentence
 from incrowd.pipeline import Run
 from incrowd.report import words
-from incrowd.report.board.points import points
-from incrowd.report.pages import risk_rows, table_rows
+from incrowd.report.internal import points
+from incrowd.report.values import risk_rows, table_rows
 from incrowd.risk.before_after import RiskLog
 from incrowd.risk.measure import Measured
 from incrowd.risk.value import Risk, Scenario

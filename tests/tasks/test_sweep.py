@@ -18,7 +18,8 @@ import incrowd as ic
 from incrowd.errors import InputError, PlanError
 from incrowd.plan import inspect_plan
 from incrowd.report.charts.frontier import frontier, frontier_page
-from incrowd.report.pages import internal_report, public_report
+from incrowd.report.internal import internal_report
+from incrowd.report.public import public_report
 from incrowd.tasks.sweep import sweep
 from incrowd.utility.by_class import parse_values
 from incrowd.utility.outcome import Outcome

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.attack.meeting import UNFAIR
+from incrowd.attack.matching.meeting import UNFAIR
 from incrowd.attack.situation import lines_of
 from incrowd.attack.value import Attacked
 from incrowd.errors import IncrowdError, InputError

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from incrowd.attack import ATTACKS, CONTROL_OUTSIDE, ON_REQUEST
 from incrowd.attack.auxiliary import Files, read_auxiliary
 from incrowd.attack.holding_out import Bools, left_out_by_chance, on_trial, with_control
+from incrowd.attack.registry import ATTACKS
 from incrowd.attack.situation import Auxiliary, Situation, fetch, lines_of
 from incrowd.attack.value import Attacked
 from incrowd.errors import Fault, InputError, NotReleasable, did_you_mean
@@ -34,9 +34,10 @@ def check_names(plan: Plan) -> Iterator[Fault]:
             if name not in ATTACKS:
                 hint = did_you_mean(name, list(ATTACKS)) or f"There are: {', '.join(ATTACKS)}."
                 yield Fault("P055", f"{place}.attacks.{i}", f"{name!r} is no attack.", hint)
-        if one.hold_out is not None and one.attacks is not None and not set(one.attacks) & set(CONTROL_OUTSIDE):
+        outside = [name for name, attack in ATTACKS.items() if attack.outside]
+        if one.hold_out is not None and one.attacks is not None and not set(one.attacks) & set(outside):
             message = "nobody needs to be held out for these attacks."
-            yield Fault("P081", f"{place}.hold_out", message, f"It is the control of {' and '.join(CONTROL_OUTSIDE)}.")
+            yield Fault("P081", f"{place}.hold_out", message, f"It is the control of {' and '.join(outside)}.")
 
 
 def situation_of(
@@ -93,7 +94,7 @@ def _loose(plan: Plan, keys: Sequence[str]) -> frozenset[str]:
 def attack_names(asked: Sequence[str] | None) -> list[str]:
     """The attacks that are asked for, or all that cost little."""
     if asked is None:
-        return [name for name in ATTACKS if name not in ON_REQUEST]
+        return [name for name, attack in ATTACKS.items() if not attack.on_request]
     if unknown := [name for name in asked if name not in ATTACKS]:
         raise InputError("D196", f"{unknown[0]!r} is no attack.", f"There are: {', '.join(ATTACKS)}.")
     return list(dict.fromkeys(asked))
@@ -161,7 +162,7 @@ def attack_run(
         auxiliary = read_auxiliary(plan, context, situation, files, others_here)
         names, scenarios = attack_names(asked.attacks), chosen_scenarios(plan, asked.scenarios)
         found = attack_all(situation, auxiliary, scenarios, names)
-        if asked.hold_out is not None and (outside := [name for name in names if name in CONTROL_OUTSIDE]):
+        if asked.hold_out is not None and (outside := [name for name in names if ATTACKS[name].outside]):
             made, rows, left = on_trial(plan, context, start, asked.hold_out)
             trial = situation_of(plan, context, start, made, rows, by_chance=left)
             found = with_control(found, attack_all(trial, auxiliary, scenarios, outside), asked.hold_out)

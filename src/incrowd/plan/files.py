@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from incrowd.plan.model import Plan
-from incrowd.plan.use_cases import Python
 
 #: Where the records themselves are named.
 SOURCE = "data.source"
@@ -49,8 +48,8 @@ def _named(plan: Plan) -> Iterator[NamedFile]:
         for file in requirement.trees().values():
             yield NamedFile(f"requirements.{number}.hierarchy", file, False)
     for number, case in enumerate(plan.use_cases):
-        if isinstance(case, Python):
-            yield NamedFile(f"use_cases.{number}.function", case.file, False, fixed=True)
+        for place, file in case.files().items():
+            yield NamedFile(f"use_cases.{number}.{place}", file, False, fixed=True)
     if plan.intruder_test is not None:
         yield NamedFile(TEST, plan.intruder_test, False)
 

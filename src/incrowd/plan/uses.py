@@ -7,7 +7,6 @@ from pathlib import Path
 
 from incrowd.errors import Fault, did_you_mean
 from incrowd.plan.model import Plan
-from incrowd.plan.use_cases import Python
 
 
 def check_use_cases(plan: Plan, left: list[str], folder: Path) -> Iterator[Fault]:
@@ -22,9 +21,10 @@ def check_use_cases(plan: Plan, left: list[str], folder: Path) -> Iterator[Fault
                 yield Fault("P045", f"{place}.{where}", f"{name!r} is not in the release.", hint)
         if case.name in names[:number]:
             yield Fault("P046", f"{place}.name", "another use case has this name.", "Name each once.")
-        if isinstance(case, Python) and not _beside(folder, case.file):
-            hint = "Only files in the plan's folder are used."
-            yield Fault("P047", f"{place}.function", f"there is no file {case.file!r} beside the plan.", hint)
+        for where, file in case.files().items():
+            if not _beside(folder, file):
+                hint = "Only files in the plan's folder are used."
+                yield Fault("P047", f"{place}.{where}", f"there is no file {file!r} beside the plan.", hint)
     yield from _alternatives(plan, left)
     if plan.sweep is not None and (why := not_by_class(plan)) is not None:
         hint = "Leave sweep out here, and run: incrowd sweep."

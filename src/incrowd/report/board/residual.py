@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from incrowd.attack import ATTACKS
 from incrowd.attack.value import Attacked
 from incrowd.audit.log import RunLog
 from incrowd.keys.requirements import MODELS
@@ -20,20 +21,6 @@ class Remaining:
     words: str
     measured: tuple[str, ...]
     section: str
-
-
-#: How the words of the attacks begin that measure a risk.
-ATTACKS: Mapping[str, tuple[str, ...]] = {
-    "What k counts": ("link", "splink", "nearest", "exact", "prob"),
-    "Columns that are not keys": ("singling_out_any",),
-    "Homogeneity": ("homogen",),
-    "Skewness": ("skew", "infer", "attribute"),
-    "Gap inference": ("gap",),
-    "Minimality": ("minimal",),
-    "Other releases": ("compos", "jigsaw", "differ"),
-    "Order of the rows and pseudonyms": ("order", "row", "dictionary"),
-    "Clever people": (),
-}
 
 
 def residuals(log: RunLog) -> tuple[Remaining, ...]:
@@ -61,8 +48,8 @@ def apart(log: RunLog, *risks: str) -> list[Attacked]:
 
 
 def _about(log: RunLog, *risks: str) -> list[Attacked]:
-    stems = tuple(stem for risk in risks for stem in ATTACKS[risk])
-    return [attack for attack in log.attacks if attack.attack.startswith(stems)]
+    words = {attack.word for attack in ATTACKS.values() if attack.measures in risks}
+    return [attack for attack in log.attacks if attack.attack in words]
 
 
 def _known(log: RunLog) -> tuple[str, ...]:

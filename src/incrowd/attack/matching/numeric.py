@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from incrowd.attack.matching.spans import are_numbers, middle
+from incrowd.attack.matching.targets import Field
 from incrowd.attack.situation import Auxiliary, Situation, codes_of
-from incrowd.attack.spans import are_numbers, middle
-from incrowd.attack.targets import Field
 from incrowd.keys.packing import group, pack
 
 Int64 = NDArray[np.int64]

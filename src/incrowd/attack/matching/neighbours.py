@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from incrowd.attack.homogeneity import largest_of
+from incrowd.attack.matching.crowds import largest_of
 from incrowd.attack.situation import Int64
 from incrowd.keys.nearest import nearest_rows
 from incrowd.keys.packing import group, pack

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from incrowd.attack.crowds import Crowd, Int64, grouped
-from incrowd.attack.predicates import Attributes
+from incrowd.attack.matching.crowds import Crowd, Int64, grouped
+from incrowd.attack.matching.predicates import Attributes
 from incrowd.attack.situation import Situation
 from incrowd.attack.words import list_keys
 from incrowd.keys.packing import group, pack

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import atanh, ceil, sqrt, tanh
+from math import atanh, ceil, sqrt
 
 import numpy as np
 
 from incrowd.keys.saying import percent
-from incrowd.keys.tally import Moments, Tally, number_values
+from incrowd.keys.tally import Tally, number_values
 from incrowd.plan.use_cases import Centre, Correlation
 from incrowd.utility.groups import (
     columns_of,
@@ -21,11 +21,13 @@ from incrowd.utility.groups import (
     t_quantile,
 )
 from incrowd.utility.judging import unjudged
-from incrowd.utility.needs import Fetched, Need
+from incrowd.utility.measures import pearson
+from incrowd.utility.needs import Need
 from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, Z, overlap
+from incrowd.utility.registry import Around, Sides, use_case
 
 
-def centre_needs(case: Centre) -> list[Need]:
+def centre_needs(case: Centre, around: Around) -> list[Need]:
     """Moments for a mean; for a median every value with its count."""
     pair = ((case.of, case.of),)
     if case.test == "mean":
@@ -33,17 +35,18 @@ def centre_needs(case: Centre) -> list[Need]:
     return [Need(columns_of(case, case.of), pair, alone=True)]
 
 
-def correlation_needs(case: Correlation) -> list[Need]:
+def correlation_needs(case: Correlation, around: Around) -> list[Need]:
     """Moments of the pair by group."""
     return [Need(columns_of(case), ((case.between[0], case.between[1]),))]
 
 
-def centre(case: Centre, original: Fetched, released: Fetched) -> Outcome:
+@use_case(Centre, centre_needs)
+def centre(case: Centre, sides: Sides) -> Outcome:
     """Does the mean or median move? The change in parts of the original, in every group."""
-    need = centre_needs(case)[0]
+    need = centre_needs(case, sides.around)[0]
     figures, moves = [], []
     for name, one, other, rows in side_by_side(
-        case, original.get(need), released.get(need), lambda tally: _middle(case, tally)
+        case, sides.original.get(need), sides.released.get(need), lambda tally: _middle(case, tally)
     ):
         moved, deviation = difference(one, other), spread(rows, case.of)
         small = moved is not None and abs(moved) <= case.within * abs(one.value or 0.0) + 1e-12
@@ -57,12 +60,13 @@ def centre(case: Centre, original: Fetched, released: Fetched) -> Outcome:
     return _verdict(Outcome(case.name, case.test, rule, True, found, "in standard deviations", tuple(figures)))
 
 
-def correlation(case: Correlation, original: Fetched, released: Fetched) -> Outcome:
+@use_case(Correlation, correlation_needs)
+def correlation(case: Correlation, sides: Sides) -> Outcome:
     """Do two numbers still go together? Pearson's r with Fisher's interval, in every group."""
-    need, pair = correlation_needs(case)[0], (case.between[0], case.between[1])
+    need, pair = correlation_needs(case, sides.around)[0], (case.between[0], case.between[1])
     figures, moves = [], []
     for name, one, other, _ in side_by_side(
-        case, original.get(need), released.get(need), lambda tally: pearson(tally.moments[pair])
+        case, sides.original.get(need), sides.released.get(need), lambda tally: pearson(tally.moments[pair])
     ):
         moved = difference(one, other)
         moves += [] if moved is None else [abs(moved)]
@@ -82,19 +86,6 @@ def _verdict(outcome: Outcome) -> Outcome:
     if all(figure.same is None for figure in outcome.figures):
         return unjudged(outcome, "no group of the original has the figure")
     return replace(outcome, passed=passed)
-
-
-def pearson(moments: Moments) -> Estimate:
-    """Pearson's r over all rows, with Fisher's 95% interval."""
-    whole = moments.merge(np.zeros(len(moments.n), np.int64), 1)
-    n, both = int(whole.n[0]), float(whole.xx[0] * whole.yy[0])
-    if n < 4 or not both > 0:
-        return NOTHING
-    r = float(np.clip(whole.xy[0] / sqrt(both), -1, 1))
-    if abs(r) == 1:
-        return Estimate(r, r, r, n)
-    half = Z / sqrt(n - 3)
-    return Estimate(r, tanh(atanh(r) - half), tanh(atanh(r) + half), n)
 
 
 def _cohens_q(one: Estimate, other: Estimate) -> float | None:

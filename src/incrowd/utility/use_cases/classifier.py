@@ -15,20 +15,22 @@ from incrowd.keys.tally import Float64, Tally, number_values
 from incrowd.plan.use_cases import Classifier
 from incrowd.secret import order_numbers
 from incrowd.utility.judging import unjudged
-from incrowd.utility.needs import Fetched, Need
+from incrowd.utility.needs import Need
 from incrowd.utility.outcome import Estimate, Figure, Outcome, Z, overlap
-from incrowd.utility.regression import NotFitted, base_levels, design, levels_of, model_needs
+from incrowd.utility.registry import Around, Sides, use_case
+from incrowd.utility.use_cases.regression import NotFitted, base_levels, design, levels_of, model_needs
 
 #: Forests are grown from records chosen by the secret, so that they are the same each time.
 TREES = 100
 
 
-def classifier_needs(case: Classifier) -> list[Need]:
+def classifier_needs(case: Classifier, around: Around) -> list[Need]:
     """Every combination of features and target."""
     return model_needs(case, case.target)
 
 
-def classifier(case: Classifier, original: Fetched, released: Fetched, subkey: bytes) -> Outcome:
+@use_case(Classifier, classifier_needs)
+def classifier(case: Classifier, sides: Sides) -> Outcome:
     """How much worse is a model that learned from the release? Balanced accuracy on a held-out part of the original.
 
     Who is held out is decided by a keyed hash of the record and its number among equal records, so the same people are
@@ -36,9 +38,10 @@ def classifier(case: Classifier, original: Fetched, released: Fetched, subkey: b
     perturbed: then people who are held out may have taught the release's model in disguise. Cannot be judged where the
     model of the original has no more to lose than the rule allows.
     """
-    need = classifier_needs(case)[0]
+    subkey = sides.around.subkey
+    need = classifier_needs(case, sides.around)[0]
     rule = f"balanced accuracy for {case.target} falls by at most {case.lost_at_most:g} ({case.model} model)"
-    before, after = _complete(case, original.get(need)), _complete(case, released.get(need))
+    before, after = _complete(case, sides.original.get(need)), _complete(case, sides.released.get(need))
     nothing = Outcome(case.name, case.test, rule, False, "no model", "accuracy lost")
     learn, test = _split(case, before, subkey)
     try:

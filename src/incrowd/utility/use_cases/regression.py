@@ -12,9 +12,10 @@ from incrowd.keys.tally import Float64, Tally, number_values
 from incrowd.plan.use_cases import Modelled, Regression
 from incrowd.utility.groups import t_quantile
 from incrowd.utility.judging import unjudged
-from incrowd.utility.needs import Fetched, Need
+from incrowd.utility.needs import Need
 from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, Z, overlap
 from incrowd.utility.propensity import independent
+from incrowd.utility.registry import Around, Sides, use_case
 
 CONSTANT = "(constant)"
 
@@ -37,22 +38,23 @@ def model_needs(case: Modelled, explained: str) -> list[Need]:
     return [Need(tuple(dict.fromkeys([*case.features, explained, *(case.among or {})])), alone=True)]
 
 
-def regression_needs(case: Regression) -> list[Need]:
+def regression_needs(case: Regression, around: Around) -> list[Need]:
     """The same, with the outcome."""
     return model_needs(case, case.outcome)
 
 
-def regression(case: Regression, original: Fetched, released: Fetched) -> Outcome:
+@use_case(Regression, regression_needs)
+def regression(case: Regression, sides: Sides) -> Outcome:
     """Do coefficients keep sign and significance, and how far do they move? Ordinary least squares, or logistic.
 
     Records with a missing feature or outcome are left out. Values of a category are compared with its base: the
     plan's, or the most frequent one of the original. Misleads where coefficients are many: some change by chance alone.
     """
-    need = regression_needs(case)[0]
+    need = regression_needs(case, sides.around)[0]
     rule = "each significant coefficient" + (f" of {', '.join(case.coefficients)}" if case.coefficients else "")
     rule += f" for {case.outcome}" + (f" = {case.value}" if case.value else "") + " keeps its sign and significance"
     rule += f", and intervals overlap by at least {case.overlap_at_least:g}" if case.overlap_at_least else ""
-    before, after = _complete(case, original.get(need)), _complete(case, released.get(need))
+    before, after = _complete(case, sides.original.get(need)), _complete(case, sides.released.get(need))
     nothing = Outcome(case.name, case.test, rule, False, "no model", "in standard errors")
     try:
         bases = base_levels(case, before)

@@ -4,46 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from incrowd.keys.table import Int64
 from incrowd.plan.use_cases import EntropyRatio
 from incrowd.utility.judging import unjudged
+from incrowd.utility.measures import entropy
 from incrowd.utility.needs import Fetched, Need
 from incrowd.utility.outcome import Estimate, Figure, Outcome
+from incrowd.utility.registry import Around, Sides, use_case
 
 JOINT = "keys together"
 NO_BITS = "every column has one value in the file as it came"
 
 
-def entropy(counts: Int64) -> float:
-    """Shannon's entropy in bits of values with these counts.
-
-    >>> entropy(np.array([2, 1, 1]))
-    1.5
-    """
-    there = counts[counts > 0]
-    shares = there / max(there.sum(), 1)
-    return float(-(shares * np.log2(shares)).sum()) + 0.0
-
-
-def entropy_needs(columns: Sequence[str], keys: Sequence[str]) -> list[Need]:
+def entropy_needs(case: EntropyRatio, around: Around) -> list[Need]:
     """Each column's counts, and the keys' together. A column that is no key may have many values."""
-    together = tuple(name for name in columns if name in keys)
+    columns = case.columns or around.columns
+    together = tuple(name for name in columns if name in around.keys)
     return [
-        *(Need((name,), alone=name not in keys) for name in columns),
+        *(Need((name,), alone=name not in around.keys) for name in columns),
         *([Need(together)] if len(together) > 1 else []),
     ]
 
 
-def entropy_ratio(
-    case: EntropyRatio,
-    columns: Sequence[str],
-    keys: Sequence[str],
-    at_start: Fetched,
-    original: Fetched,
-    released: Fetched,
-) -> Outcome:
+@use_case(EntropyRatio, entropy_needs, at_start=True, judges_itself=True)
+def entropy_ratio(case: EntropyRatio, sides: Sides) -> Outcome:
     """(sum of H released) / (sum of H as it came) over the columns; for the keys also their joint H, beside their sum.
 
     Here the release is compared with the file as it came, with its fine categories: recoding is the loss that is asked
@@ -53,8 +36,8 @@ def entropy_ratio(
     about how fine they are. Misleads in both directions: a number with very many values has the most bits and hardly
     loses any, and bits say nothing of what they are good for.
     """
-    needs = entropy_needs(columns, keys)
-    figures = tuple(_figure(need, at_start, released) for need in needs)
+    needs, keys = entropy_needs(case, sides.around), sides.around.keys
+    figures = tuple(_figure(need, sides.at_start, sides.released) for need in needs)
     single = [figure for figure, need in zip(figures, needs, strict=True) if len(need.by) == 1]
     of_keys = [figure for figure in single if figure.name in keys]
     summed, among_keys = _ratio(single), _ratio(of_keys)
@@ -76,7 +59,7 @@ def entropy_ratio(
     if decides is None:
         return unjudged(outcome, "no key is among the columns" if case.joint and not of_keys else NO_BITS)
     if mixed := [need.by[0] for need in needs if need.by[0] in keys and len(need.by) == 1 and _mixed(
-        need, original, released)]:  # fmt: skip
+        need, sides.original, sides.released)]:  # fmt: skip
         return unjudged(outcome, f"{', '.join(mixed)} has values in the release that are no category of the original")
     return outcome
 

@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from incrowd.attack.knowledge import whole_of
+from incrowd.attack.matching.spans import are_numbers, middle
 from incrowd.attack.situation import Situation, codes_of
-from incrowd.attack.spans import are_numbers, middle
 from incrowd.keys.packing import group, pack
 
 Int64 = NDArray[np.int64]

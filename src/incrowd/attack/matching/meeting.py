@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from scipy.sparse import csr_array, diags_array
 
-from incrowd.attack.fitting import agreeing, fits_of
 from incrowd.attack.knowledge import Bools, Sensitive, believed, whole_of
+from incrowd.attack.matching.fitting import agreeing, fits_of
 from incrowd.attack.situation import Int64, Situation, codes_of
 from incrowd.keys.packing import group, pack
 

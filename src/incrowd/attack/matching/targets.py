@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.attack.knowledge import misremember
-from incrowd.attack.matching import File, Layers
+from incrowd.attack.matching.best import File, Layers
 from incrowd.attack.situation import Auxiliary, Situation, codes_of
 from incrowd.keys.packing import group, pack
 

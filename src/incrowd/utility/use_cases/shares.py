@@ -9,24 +9,26 @@ from incrowd.plan.requirements import where_text
 from incrowd.plan.use_cases import Proportion, Shared, TopOverlap
 from incrowd.utility.groups import columns_of, difference, gone_groups, groups, in_every
 from incrowd.utility.judging import unjudged
-from incrowd.utility.needs import Fetched, Need
+from incrowd.utility.needs import Need
 from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, cohens_h, overlap, wilson
+from incrowd.utility.registry import Around, Sides, use_case
 
 
-def share_needs(case: Shared) -> list[Need]:
+def share_needs(case: Shared, around: Around) -> list[Need]:
     """Counts by group, condition and what is counted."""
     return [Need(columns_of(case, *case.share))]
 
 
-def top_overlap(case: TopOverlap, original: Fetched, released: Fetched) -> Outcome:
+@use_case(TopOverlap, share_needs)
+def top_overlap(case: TopOverlap, sides: Sides) -> Outcome:
     """Are the same groups on top? The size of the intersection of the two tops; ties go by the groups' names.
 
     With `order` they must also stand in the same order. Cannot be judged where no group is below the top, or all have
     one share; fails where so many groups are gone that all others are on top. Misleads where shares move a lot and the
     ranking does not, so the shares stand beside it.
     """
-    need = share_needs(case)[0]
-    before, after = _shares(case, original.get(need)), _shares(case, released.get(need))
+    need = share_needs(case, sides.around)[0]
+    before, after = _shares(case, sides.original.get(need)), _shares(case, sides.released.get(need))
     tops = [_top(found, case.top) for found in (before, after)]
     stay = [name for name in tops[0] if name in tops[1]]
     ranks = [{name: i + 1 for i, name in enumerate(_ranked(found))} for found in (before, after)]
@@ -66,10 +68,11 @@ def _moved(before: Sequence[str], after: Sequence[str]) -> str:
     return ""
 
 
-def proportion(case: Proportion, original: Fetched, released: Fetched) -> Outcome:
+@use_case(Proportion, share_needs)
+def proportion(case: Proportion, sides: Sides) -> Outcome:
     """Does a share move, in any group? A group that is gone has no share, and does not pass."""
-    need = share_needs(case)[0]
-    before, after = _shares(case, original.get(need)), _shares(case, released.get(need))
+    need = share_needs(case, sides.around)[0]
+    before, after = _shares(case, sides.original.get(need)), _shares(case, sides.released.get(need))
     figures = []
     for name, one in before.items():
         other = after.get(name, NOTHING)

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from incrowd.attack.knowledge import RELEASE, joined, knows, untried
+from incrowd.attack.matching.spans import span
 from incrowd.attack.situation import Situation, codes_of
-from incrowd.attack.spans import span
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
 from incrowd.keys.packing import group, pack

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
-from incrowd.attack.homogeneity import largest_of
 from incrowd.attack.knowledge import Bools, Sensitive
-from incrowd.attack.meeting import Meeting
+from incrowd.attack.matching.crowds import largest_of
+from incrowd.attack.matching.meeting import Meeting
 from incrowd.attack.situation import Int64
 from incrowd.keys.packing import group, pack
 

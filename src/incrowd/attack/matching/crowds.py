@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from incrowd.attack.predicates import Codes
+from incrowd.attack.matching.predicates import Codes
 from incrowd.keys.packing import group, pack
 
 Int64 = NDArray[np.int64]
@@ -49,3 +50,13 @@ class Crowd:
         found = np.full(number, -1)
         found[groups[self.place]] = self.person
         return found
+
+
+def largest_of(counts: csr_array) -> tuple[Int64, NDArray[np.float64], NDArray[np.float64]]:
+    """For each row the column with the largest count (the first of several), the count, and the sum; -1 without any."""
+    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    order = np.lexsort((counts.indices, -counts.data, rows))
+    first = order[np.r_[True, rows[order][1:] != rows[order][:-1]]] if len(order) else order
+    value, largest = np.full(counts.shape[0], -1, np.int64), np.zeros(counts.shape[0])
+    value[rows[first]], largest[rows[first]] = counts.indices[first], counts.data[first]
+    return value, largest, np.asarray(counts.sum(axis=1)).ravel()

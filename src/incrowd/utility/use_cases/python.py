@@ -28,8 +28,9 @@ from incrowd.errors import InputError
 from incrowd.keys.tally import Tally
 from incrowd.machine.children import started
 from incrowd.plan.use_cases import Python
-from incrowd.utility.needs import Fetched, Need
+from incrowd.utility.needs import Need
 from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, finite
+from incrowd.utility.registry import Around, Sides, use_case
 
 #: How long a function may take.
 SECONDS = 600.0
@@ -42,23 +43,25 @@ _CHILD = Path(__file__).with_name("python_child.py")
 _KEPT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 
 
-def python_needs(case: Python) -> list[Need]:
+def python_needs(case: Python, around: Around) -> list[Need]:
     """Every combination of the columns."""
     return [Need(tuple(dict.fromkeys(case.columns)), alone=True)]
 
 
-def python(case: Python, original: Fetched, released: Fetched, folder: Path) -> Outcome:
+@use_case(Python, python_needs)
+def python(case: Python, sides: Sides) -> Outcome:
     """What does the plan's own function say of the two tables? It gets them as Arrow tables of texts, in no order.
 
     It returns whether the release passes, or a mapping with `passed` and, if it likes, `original`, `released`,
     `effect` (numbers) and `found` (a sentence, for the internal report).
     """
-    need = python_needs(case)[0]
+    need = python_needs(case, sides.around)[0]
+    folder = sides.around.folder
     path = (folder / case.file).resolve()
     fault = InputError("D152", f"the use case {case.name!r}: there is no {case.function} in the plan's folder.")
     if not path.is_relative_to(folder.resolve()) or not path.is_file():
         raise fault
-    tables = (_table(original.get(need)), _table(released.get(need)))
+    tables = (_table(sides.original.get(need)), _table(sides.released.get(need)))
     told = _ask(case, path.read_bytes(), tables)
     match told:
         case {"missing": True}:

@@ -9,8 +9,9 @@ from incrowd.keys.tally import Tally
 from incrowd.plan.use_cases import TTest
 from incrowd.utility.groups import columns_of, groups, in_every, t_quantile
 from incrowd.utility.judging import unjudged
-from incrowd.utility.needs import Fetched, Need
+from incrowd.utility.needs import Need
 from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, overlap
+from incrowd.utility.registry import Around, Sides, use_case
 
 #: Records, mean, sum of squared deviations.
 Side = tuple[int, float, float]
@@ -18,27 +19,28 @@ NOBODY: Side = (0, 0.0, 0.0)
 UNTESTED = "cannot be tested"
 
 
-def t_needs(case: TTest) -> list[Need]:
+def t_needs(case: TTest, around: Around) -> list[Need]:
     """Moments by group and side."""
     return [Need(columns_of(case, *case.between), ((case.of, case.of),))]
 
 
-def t_test(case: TTest, original: Fetched, released: Fetched) -> Outcome:
+@use_case(TTest, t_needs)
+def t_test(case: TTest, sides: Sides) -> Outcome:
     """Do two sorts of people differ in the mean, and is the answer the same? Student's test decides, or Welch's.
 
     The same answer is: no difference in both, or a difference to the same side in both. A group that cannot be tested
     in either file has none, and does not count. Misleads where a p-value moves
     across the limit by a hair; the effect size and the interval say how far the difference itself moved.
     """
-    need = t_needs(case)[0]
-    before, after = (groups(case, fetched.get(need)) for fetched in (original, released))
+    need = t_needs(case, sides.around)[0]
+    before, after = (groups(case, fetched.get(need)) for fetched in (sides.original, sides.released))
     figures = tuple(
         _figure(case, name, _sides(case, rows), _sides(case, after.get(name))) for name, rows in before.items()
     )
     tested = [figure for figure in figures if figure.same is not None]
     changed = [figure.name for figure in tested if not figure.same]
-    sides = next(iter(case.between.values()))
-    rule = f"{case.variant.capitalize()}'s t-test of {case.of} between {sides[0]} and {sides[1]} at {case.alpha:g}"
+    one, other = next(iter(case.between.values()))
+    rule = f"{case.variant.capitalize()}'s t-test of {case.of} between {one} and {other} at {case.alpha:g}"
     rule += " has the same answer" + in_every(case)
     rule += f", or changes it in at most {case.changes_at_most}" if case.changes_at_most else ""
     found = f"{len(tested) - len(changed)} of {len(tested)} answers stay"

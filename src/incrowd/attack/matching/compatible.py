@@ -10,9 +10,9 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from incrowd.attack.knowledge import Bools
-from incrowd.attack.meeting import labels_of
+from incrowd.attack.matching.meeting import labels_of
+from incrowd.attack.matching.spans import overlaps, rounded, span
 from incrowd.attack.situation import Int64, codes_of
-from incrowd.attack.spans import overlaps, rounded, span
 from incrowd.keys.packing import group, pack
 
 #: Above so many pairs of labels only equal ones are taken for the same.

@@ -7,8 +7,8 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from incrowd.attack.matching.spans import span
 from incrowd.attack.situation import Int64
-from incrowd.attack.spans import span
 
 #: Label of a value that a hierarchy has given up altogether.
 ANY = "*"
