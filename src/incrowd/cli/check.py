@@ -20,30 +20,19 @@ def check(
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of plans instead.")] = False,
 ) -> None:
     """Show all faults of a plan at once, each with a code, a line and a way out. Exit code 2 when there are any."""
-    from incrowd.errors import Fault, InputError, PlanError
-    from incrowd.plan import Plan, check_columns, inspect_plan, read_text
-    from incrowd.rows import open_source
+    from incrowd.errors import InputError, PlanError
+    from incrowd.plan import Plan
+    from incrowd.tasks.check import check as look
 
     if schema:
         say(json.dumps(Plan.model_json_schema(by_alias=True), indent=1))
         return
     if plan is None:
         raise InputError("D019", "no plan is named.", "Say: incrowd check plan.yaml")
-    folder = plan.resolve().parent
-    found = inspect_plan(read_text(plan), folder)
-    faults: list[Fault] = found.faults
-    if found.plan is not None and found.plan.data.is_there(folder):
-        data = found.plan.data
-        rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding)
-        try:
-            check_columns(found.plan, rows.columns, rows.place)
-        except PlanError as error:
-            faults = sorted([*faults, *found.with_lines(error.faults)], key=lambda fault: fault.line or 0)
-        finally:
-            rows.close()
-    if faults or found.plan is None:
-        raise PlanError(faults)
-    missing = found.plan.attest.missing()
+    found = look(plan)
+    if found.plan is None or found.faults:
+        raise PlanError(list(found.faults))
+    missing = found.not_attested
     if json_:
         say(json.dumps({"faults": [], "not_attested": missing}))
     else:
