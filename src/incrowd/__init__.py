@@ -1,184 +1,204 @@
-"""incrowd: from raw microdata about people to a file that can be opened, with the evidence that it can."""
+"""incrowd: from raw microdata about people to a file that can be opened, with the evidence that it can.
+
+One word in four places: `incrowd review` is `cli/review.py` is `tasks/review.py` is `ic.review`.
+"""
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from incrowd.audit.checked import Trust
-    from incrowd.demo import write_demo
-    from incrowd.errors import IncrowdError, InputError, NotReleasable, PlanError, SecretError
-    from incrowd.keys.hierarchy import Hierarchy
-    from incrowd.keys.requirements import DistinctL, K, OneSided, Requirement, parse_model
-    from incrowd.keys.table import KeyTable
-    from incrowd.pipeline import Run, run
-    from incrowd.pipeline.check import load_plan
-    from incrowd.pipeline.tiers import run_tiers
-    from incrowd.plan import Plan
-    from incrowd.postcodes import (
-        Merged,
-        NoPostcode,
-        Places,
-        Postcode,
-        analyse_places,
-        count_places,
-        merge_places,
-        parse_postcode,
-    )
-    from incrowd.profiling import profile, starter_plan
-    from incrowd.report.review import Reviewed
-    from incrowd.risk.background import Background
-    from incrowd.risk.value import Risk, Scenario
-    from incrowd.rows import Rows, open_source
-    from incrowd.rows.lookup import find_hierarchies
-    from incrowd.rows.tabulate import tabulate
-    from incrowd.secret import Secret
-    from incrowd.tasks.attack import Intrusion, try_attacks
-    from incrowd.tasks.audit_diff import Difference, diff_audits
-    from incrowd.tasks.audit_sign import SealVerification, sign_audit, verify_audit
-    from incrowd.tasks.compare import PlanFigures, compare
-    from incrowd.tasks.reproduce import Reproduction, reproduce
-    from incrowd.tasks.review import review
-    from incrowd.tasks.risk import Assessment, assess, assess_plan
-    from incrowd.tasks.search import FoundRecoding, search_file
-    from incrowd.tasks.sweep import Swept, sweep
-    from incrowd.tasks.table import perturbed_table
-    from incrowd.tasks.verify import Verification, verify
+if TYPE_CHECKING:  # the same names as below, for who reads types; a test keeps the two in step
+    from incrowd.audit.checked import Trust as Trust
+    from incrowd.errors import Fault as Fault
+    from incrowd.errors import IncrowdError as IncrowdError
+    from incrowd.errors import InputError as InputError
+    from incrowd.errors import NotReleasable as NotReleasable
+    from incrowd.errors import PlanError as PlanError
+    from incrowd.errors import SecretError as SecretError
+    from incrowd.intruder_test.erasing import Erased as Erased
+    from incrowd.intruder_test.making import Invitation as Invitation
+    from incrowd.keys.hierarchy import Hierarchy as Hierarchy
+    from incrowd.keys.postcodes import NoPostcode as NoPostcode
+    from incrowd.keys.postcodes import Postcode as Postcode
+    from incrowd.keys.requirements import AlphaK as AlphaK
+    from incrowd.keys.requirements import BetaLikeness as BetaLikeness
+    from incrowd.keys.requirements import DeltaDisclosure as DeltaDisclosure
+    from incrowd.keys.requirements import DeltaPresence as DeltaPresence
+    from incrowd.keys.requirements import DistinctL as DistinctL
+    from incrowd.keys.requirements import EnhancedBeta as EnhancedBeta
+    from incrowd.keys.requirements import EntropyL as EntropyL
+    from incrowd.keys.requirements import K as K
+    from incrowd.keys.requirements import KMap as KMap
+    from incrowd.keys.requirements import OneSided as OneSided
+    from incrowd.keys.requirements import RecursiveL as RecursiveL
+    from incrowd.keys.requirements import Requirement as Requirement
+    from incrowd.keys.requirements import TCloseness as TCloseness
+    from incrowd.keys.requirements import WeakK as WeakK
+    from incrowd.keys.requirements import parse_model as parse_model
+    from incrowd.keys.table import KeyTable as KeyTable
+    from incrowd.pipeline.check import load_plan as load_plan
+    from incrowd.plan import Plan as Plan
+    from incrowd.profiling import Column as Column
+    from incrowd.profiling import Profile as Profile
+    from incrowd.report.review import Reviewed as Reviewed
+    from incrowd.risk.background import Background as Background
+    from incrowd.risk.value import Risk as Risk
+    from incrowd.risk.value import Scenario as Scenario
+    from incrowd.rows import Rows as Rows
+    from incrowd.rows import open_source as open_source
+    from incrowd.rows.lookup import find_hierarchies as find_hierarchies
+    from incrowd.rows.tabulate import tabulate as tabulate
+    from incrowd.secret import Secret as Secret
+    from incrowd.tasks.app import app as app
+    from incrowd.tasks.attack import Intrusion as Intrusion
+    from incrowd.tasks.attack import attack as attack
+    from incrowd.tasks.audit_diff import Difference as Difference
+    from incrowd.tasks.audit_diff import Differences as Differences
+    from incrowd.tasks.audit_diff import audit_diff as audit_diff
+    from incrowd.tasks.audit_keygen import SigningKey as SigningKey
+    from incrowd.tasks.audit_keygen import audit_keygen as audit_keygen
+    from incrowd.tasks.audit_sign import audit_sign as audit_sign
+    from incrowd.tasks.audit_verify import SealVerification as SealVerification
+    from incrowd.tasks.audit_verify import SignedOff as SignedOff
+    from incrowd.tasks.audit_verify import audit_verify as audit_verify
+    from incrowd.tasks.check import PlanCheck as PlanCheck
+    from incrowd.tasks.check import check as check
+    from incrowd.tasks.compare import Comparison as Comparison
+    from incrowd.tasks.compare import PlanFigures as PlanFigures
+    from incrowd.tasks.compare import compare as compare
+    from incrowd.tasks.demo import demo as demo
+    from incrowd.tasks.demo_data import demo_data as demo_data
+    from incrowd.tasks.hierarchy_build import BuiltHierarchy as BuiltHierarchy
+    from incrowd.tasks.hierarchy_build import hierarchy_build as hierarchy_build
+    from incrowd.tasks.hierarchy_show import hierarchy_show as hierarchy_show
+    from incrowd.tasks.hierarchy_validate import CheckedHierarchy as CheckedHierarchy
+    from incrowd.tasks.hierarchy_validate import hierarchy_validate as hierarchy_validate
+    from incrowd.tasks.init import init as init
+    from incrowd.tasks.intruder_test_erase import intruder_test_erase as intruder_test_erase
+    from incrowd.tasks.intruder_test_invite import intruder_test_invite as intruder_test_invite
+    from incrowd.tasks.intruder_test_new import IntruderTest as IntruderTest
+    from incrowd.tasks.intruder_test_new import IntruderTestOptions as IntruderTestOptions
+    from incrowd.tasks.intruder_test_new import intruder_test_new as intruder_test_new
+    from incrowd.tasks.intruder_test_score import ScoredTest as ScoredTest
+    from incrowd.tasks.intruder_test_score import intruder_test_score as intruder_test_score
+    from incrowd.tasks.intruder_test_serve import intruder_test_serve as intruder_test_serve
+    from incrowd.tasks.postcode_analyse import PostcodeAnalysis as PostcodeAnalysis
+    from incrowd.tasks.postcode_analyse import postcode_analyse as postcode_analyse
+    from incrowd.tasks.postcode_merge import PostcodeMerge as PostcodeMerge
+    from incrowd.tasks.postcode_merge import postcode_merge as postcode_merge
+    from incrowd.tasks.postcode_parse import ParsedPostcodes as ParsedPostcodes
+    from incrowd.tasks.postcode_parse import postcode_parse as postcode_parse
+    from incrowd.tasks.profile import profile as profile
+    from incrowd.tasks.report import Reports as Reports
+    from incrowd.tasks.report import report as report
+    from incrowd.tasks.reproduce import Reproduction as Reproduction
+    from incrowd.tasks.reproduce import reproduce as reproduce
+    from incrowd.tasks.review import review as review
+    from incrowd.tasks.risk import Assessment as Assessment
+    from incrowd.tasks.risk import risk as risk
+    from incrowd.tasks.run import Run as Run
+    from incrowd.tasks.run import run as run
+    from incrowd.tasks.search import FoundRecoding as FoundRecoding
+    from incrowd.tasks.search import Frontier as Frontier
+    from incrowd.tasks.search import search as search
+    from incrowd.tasks.sweep import Swept as Swept
+    from incrowd.tasks.sweep import sweep as sweep
+    from incrowd.tasks.table import PerturbedTable as PerturbedTable
+    from incrowd.tasks.table import PublishedTable as PublishedTable
+    from incrowd.tasks.table import table as table
+    from incrowd.tasks.verify import Finding as Finding
+    from incrowd.tasks.verify import Verification as Verification
+    from incrowd.tasks.verify import verify as verify
+    from incrowd.utility.settings import Setting as Setting
 
 __version__ = "0.1.0"
 
-#: Where each public name lives. They are imported on first use, so that `incrowd --help` is quick.
-_HOME = {
-    "Assessment": "tasks.risk",
-    "Difference": "tasks.audit_diff",
-    "DistinctL": "keys.requirements",
-    "FoundRecoding": "tasks.search",
-    "Background": "risk.background",
-    "Hierarchy": "keys.hierarchy",
-    "IncrowdError": "errors",
-    "InputError": "errors",
-    "Intrusion": "tasks.attack",
-    "K": "keys.requirements",
-    "KeyTable": "keys.table",
-    "Merged": "postcodes",
-    "NoPostcode": "postcodes",
-    "NotReleasable": "errors",
-    "OneSided": "keys.requirements",
-    "Places": "postcodes",
-    "Plan": "plan",
-    "PlanError": "errors",
-    "PlanFigures": "tasks.compare",
-    "Postcode": "postcodes",
-    "Reproduction": "tasks.reproduce",
-    "Requirement": "keys.requirements",
-    "Reviewed": "report.review",
-    "Risk": "risk.value",
-    "Rows": "rows",
-    "Run": "pipeline",
-    "Scenario": "risk.value",
-    "SealVerification": "tasks.audit_sign",
-    "Secret": "secret",
-    "SecretError": "errors",
-    "Swept": "tasks.sweep",
-    "Trust": "audit.checked",
-    "Verification": "tasks.verify",
-    "analyse_places": "postcodes",
-    "assess": "tasks.risk",
-    "assess_plan": "tasks.risk",
-    "compare": "tasks.compare",
-    "count_places": "postcodes",
-    "diff_audits": "tasks.audit_diff",
-    "find_hierarchies": "rows.lookup",
-    "load_plan": "pipeline.check",
-    "merge_places": "postcodes",
-    "open_source": "rows",
-    "parse_model": "keys.requirements",
-    "parse_postcode": "postcodes",
-    "perturbed_table": "tasks.table",
-    "profile": "profiling",
-    "reproduce": "tasks.reproduce",
-    "review": "tasks.review",
-    "run": "pipeline",
-    "run_tiers": "pipeline.tiers",
-    "search_file": "tasks.search",
-    "sign_audit": "tasks.audit_sign",
-    "starter_plan": "profiling",
-    "sweep": "tasks.sweep",
-    "tabulate": "rows.tabulate",
-    "try_attacks": "tasks.attack",
-    "verify": "tasks.verify",
-    "verify_audit": "tasks.audit_sign",
-    "write_demo": "demo",
+#: The public names of each room. They are imported on first use, so that `incrowd --help` is quick.
+_ROOMS = {
+    "audit.checked": "Trust",
+    "errors": "Fault IncrowdError InputError NotReleasable PlanError SecretError",
+    "intruder_test.erasing": "Erased",
+    "intruder_test.making": "Invitation",
+    "keys.hierarchy": "Hierarchy",
+    "keys.postcodes": "NoPostcode Postcode",
+    "keys.requirements": (
+        "AlphaK BetaLikeness DeltaDisclosure DeltaPresence DistinctL EnhancedBeta EntropyL K KMap "
+        "OneSided RecursiveL Requirement TCloseness WeakK parse_model"
+    ),
+    "keys.table": "KeyTable",
+    "pipeline.check": "load_plan",
+    "plan": "Plan",
+    "profiling": "Column Profile",
+    "report.review": "Reviewed",
+    "risk.background": "Background",
+    "risk.value": "Risk Scenario",
+    "rows": "Rows open_source",
+    "rows.lookup": "find_hierarchies",
+    "rows.tabulate": "tabulate",
+    "secret": "Secret",
+    "tasks.app": "app",
+    "tasks.attack": "Intrusion attack",
+    "tasks.audit_diff": "Difference Differences audit_diff",
+    "tasks.audit_keygen": "SigningKey audit_keygen",
+    "tasks.audit_sign": "audit_sign",
+    "tasks.audit_verify": "SealVerification SignedOff audit_verify",
+    "tasks.check": "PlanCheck check",
+    "tasks.compare": "Comparison PlanFigures compare",
+    "tasks.demo": "demo",
+    "tasks.demo_data": "demo_data",
+    "tasks.hierarchy_build": "BuiltHierarchy hierarchy_build",
+    "tasks.hierarchy_show": "hierarchy_show",
+    "tasks.hierarchy_validate": "CheckedHierarchy hierarchy_validate",
+    "tasks.init": "init",
+    "tasks.intruder_test_erase": "intruder_test_erase",
+    "tasks.intruder_test_invite": "intruder_test_invite",
+    "tasks.intruder_test_new": "IntruderTest IntruderTestOptions intruder_test_new",
+    "tasks.intruder_test_score": "ScoredTest intruder_test_score",
+    "tasks.intruder_test_serve": "intruder_test_serve",
+    "tasks.postcode_analyse": "PostcodeAnalysis postcode_analyse",
+    "tasks.postcode_merge": "PostcodeMerge postcode_merge",
+    "tasks.postcode_parse": "ParsedPostcodes postcode_parse",
+    "tasks.profile": "profile",
+    "tasks.report": "Reports report",
+    "tasks.reproduce": "Reproduction reproduce",
+    "tasks.review": "review",
+    "tasks.risk": "Assessment risk",
+    "tasks.run": "Run run",
+    "tasks.search": "FoundRecoding Frontier search",
+    "tasks.sweep": "Swept sweep",
+    "tasks.table": "PerturbedTable PublishedTable table",
+    "tasks.verify": "Finding Verification verify",
+    "utility.settings": "Setting",
 }
+_HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 
-__all__ = [
-    "Assessment",
-    "Background",
-    "Difference",
-    "DistinctL",
-    "FoundRecoding",
-    "Hierarchy",
-    "IncrowdError",
-    "InputError",
-    "Intrusion",
-    "K",
-    "KeyTable",
-    "Merged",
-    "NoPostcode",
-    "NotReleasable",
-    "OneSided",
-    "Places",
-    "Plan",
-    "PlanError",
-    "PlanFigures",
-    "Postcode",
-    "Reproduction",
-    "Requirement",
-    "Reviewed",
-    "Risk",
-    "Rows",
-    "Run",
-    "Scenario",
-    "SealVerification",
-    "Secret",
-    "SecretError",
-    "Swept",
-    "Trust",
-    "Verification",
-    "analyse_places",
-    "assess",
-    "assess_plan",
-    "compare",
-    "count_places",
-    "diff_audits",
-    "find_hierarchies",
-    "load_plan",
-    "merge_places",
-    "open_source",
-    "parse_model",
-    "parse_postcode",
-    "perturbed_table",
-    "profile",
-    "reproduce",
-    "review",
-    "run",
-    "run_tiers",
-    "search_file",
-    "sign_audit",
-    "starter_plan",
-    "sweep",
-    "tabulate",
-    "try_attacks",
-    "verify",
-    "verify_audit",
-    "write_demo",
-]
+__all__ = sorted(_HOME)
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'incrowd' has no attribute {name!r}")
-    value = getattr(import_module(f"incrowd.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+class _Face(ModuleType):
+    """The package as its users see it: every public name, whatever else has that name.
+
+    The rooms `risk`, `attack`, `demo`, `report` and `app` have the names of commands. An import of anything in them
+    would put the room in the function's place, so here it is not put anywhere: `from incrowd.risk import record` finds
+    rooms by `sys.modules`, and needs no attribute.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _HOME:
+            raise AttributeError(f"module 'incrowd' has no attribute {name!r}")
+        value = getattr(import_module(f"incrowd.{_HOME[name]}"), name)
+        setattr(self, name, value)
+        return value
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *_HOME})
+
+
+sys.modules[__name__].__class__ = _Face

@@ -16,7 +16,7 @@ import pytest
 from servers import absent
 from shared import SHARED, needs_shared
 
-from incrowd.app import PAGE, SETTINGS, command
+from incrowd.tasks.app import PAGE, SETTINGS, command
 
 SECTORS = SHARED / "data" / "postcodes" / "census2011_ew_by_sector.csv"
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from servers import need_spark
 
-from incrowd.attack import ATTACKS
+from incrowd.attack import ATTACKS, probabilistic
 from incrowd.attack.knowledge import _others
 from incrowd.attack.linkage import link
 from incrowd.attack.matching.best import best_matches
@@ -349,7 +349,7 @@ def test_splink_finds_what_mistakes_hide_and_no_crowd(capfd: pytest.CaptureFixtu
 
 
 def test_without_splink_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("incrowd.attack.probabilistic.find_spec", lambda name: None)
+    monkeypatch.setattr(probabilistic, "find_spec", lambda name: None)
     (found,) = probabilistic_linkage(situation([("a",)], [0]), NOBODY)
     assert found.success is None
     assert "pip install 'incrowd[link]'" in found.why
@@ -360,7 +360,7 @@ def test_splink_weighs_blocked_pairs_like_all(monkeypatch: pytest.MonkeyPatch) -
     known = [(str(i // 2), str(i % 7), str(i % 11), str(i % 13)) for i in range(300)]
     case = situation(known, range(300))
     whole = weigh(case, field_of(case, NOBODY, "p"), "duckdb")
-    monkeypatch.setattr("incrowd.attack.probabilistic.PAIRS", 10)
+    monkeypatch.setattr(probabilistic, "PAIRS", 10)
     blocked = weigh(case, field_of(case, NOBODY, "p"), "duckdb")
     assert np.array_equal(whole[2], blocked[2])
     assert "two of three groups" in blocked[3][0]

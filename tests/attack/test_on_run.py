@@ -11,6 +11,7 @@ import yaml
 from people import PLAN, plan_with, write_case
 
 import incrowd as ic
+from incrowd.attack import probabilistic
 from incrowd.attack.on_run import judge
 from incrowd.attack.value import Attacked, Rate
 from incrowd.errors import InputError, NotReleasable, PlanError
@@ -27,7 +28,7 @@ def case(folder: Path, attack: dict[str, Any], steps: list[dict[str, Any]] | Non
 
 
 def attacked(path: Path, **options: Any) -> dict[str, Attacked]:
-    return {one.attack: one for one in ic.try_attacks(path, **options).attacks}
+    return {one.attack: one for one in ic.attack(path, **options).attacks}
 
 
 def test_a_run_attacks_what_it_wrote_and_keeps_the_lines_inside(tmp_path: Path) -> None:
@@ -92,7 +93,7 @@ def test_the_limit_binds_the_upper_end_of_the_interval() -> None:
 
 
 def test_an_attack_with_a_limit_that_cannot_be_tried_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("incrowd.attack.probabilistic.find_spec", lambda name: None)
+    monkeypatch.setattr(probabilistic, "find_spec", lambda name: None)
     path = case(tmp_path, {"attacks": ["linkage", "probabilistic"], "limit": 0.9})
     with pytest.raises(NotReleasable, match=r"R023.*splink"):
         ic.run(path)
@@ -255,7 +256,7 @@ def test_the_demo_at_k_9_stays_near_a_guess_and_at_k_1_does_not(
     monkeypatch.setenv("INCROWD_SECRET", "5a" + "0123456789abcdef" * 3 + "f00dfeedc0ffee")
     from incrowd.demo import write_example
 
-    ic.write_demo(tmp_path / "people.csv", rows=6_000, seed=1)
+    ic.demo_data(tmp_path / "people.csv", rows=6_000, seed=1)
     path = write_example(tmp_path)
     plan = yaml.safe_load(path.read_text())
     strong = attacked(path, scenarios=["a colleague"])

@@ -44,7 +44,7 @@ def _found(differences: tuple[ic.Difference, ...], part: str) -> dict[str, tuple
 
 
 def test_a_run_and_itself_tell_the_same(made: ic.Run) -> None:
-    assert ic.diff_audits(made.folder, made.audit) == ()
+    assert not ic.audit_diff(made.folder, made.audit)
 
 
 def test_what_differs_is_named_part_by_part(made: ic.Run, tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_what_differs_is_named_part_by_part(made: ic.Run, tmp_path: Path) -> Non
     manifest["versions"]["duckdb"] = "0.1"
     (other.audit / "manifest.json").write_text(json.dumps(manifest))
     reseal(other.folder)
-    found = ic.diff_audits(made.folder, other.folder)
+    found = ic.audit_diff(made.folder, other.folder)
     plan = _found(found, "plan")
     # An inserted step is one difference; the steps after it are compared with themselves.
     assert json.loads(plan["steps.1 (recode note)"][1] or "")["prefix"] == 2
@@ -81,7 +81,7 @@ def test_what_differs_is_named_part_by_part(made: ic.Run, tmp_path: Path) -> Non
     assert _found(found, "utility")["loss: released"] == ("60", str(60 - lost))
     people.write_text(people.read_text().replace("n0,", "n1,", 1))
     again = ic.run(tmp_path / "b" / "plan.yaml")
-    assert list(_found(ic.diff_audits(other.folder, again.folder), "inputs")) == ["data.source"]
+    assert list(_found(ic.audit_diff(other.folder, again.folder), "inputs")) == ["data.source"]
 
 
 def test_attacks_and_verdicts_are_read_from_the_log() -> None:
@@ -135,7 +135,7 @@ def test_without_the_original_the_file_is_counted_as_it_lies_there(made: ic.Run,
 def test_without_its_secret_an_audit_can_still_be_compared_and_counted(made: ic.Run, tmp_path: Path) -> None:
     run = _copy(made, tmp_path / "copy")
     (run / "audit" / "secret").unlink()
-    assert ic.diff_audits(run, made.folder) == ()
+    assert not ic.audit_diff(run, made.folder)
     found = ic.review(run)
     assert found.worse == ()
     assert "no secret" in found.untraced

@@ -228,5 +228,5 @@ def test_files_of_tiers_are_the_ones_that_were_tried_together(tmp_path: Path) ->
                 out.write("n99,25,f,y,001\n")
 
     with pytest.raises(ic.NotReleasable, match=r"R03[24]"):
-        ic.run_tiers(path, progress=meanwhile)
+        ic.run(path, progress=meanwhile)
     assert not list(tmp_path.glob("*/release"))

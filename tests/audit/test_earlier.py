@@ -154,7 +154,7 @@ def tiered(folder, *steps, **changes):
     del plan["tier"]
     plan["tiers"] = [{"tier": "open", "steps": [*steps]}, {"tier": "safeguarded", "steps": [*steps]}]
     plan["together"] = {"limit": "1"}
-    return ic.run_tiers(write_case(folder, plan))
+    return ic.run(write_case(folder, plan)).files
 
 
 def test_tiers_and_a_plain_plan_hear_of_each_other_and_tiers_of_one_run_do_not(tmp_path):

@@ -21,8 +21,9 @@ from incrowd.audit.signatures import sign
 from incrowd.audit.signing import VARIABLE, find_signer, make_key, new_signer, read_key
 from incrowd.cli import load
 from incrowd.errors import SecretError
-from incrowd.tasks.audit_sign import add_files, refuse_forgery
-from incrowd.tasks.intruder_test import Options, new_test
+from incrowd.tasks.audit_sign import add_files
+from incrowd.tasks.audit_verify import refuse_forgery
+from incrowd.tasks.intruder_test_new import IntruderTestOptions, new_test
 
 FUNCTION = "def keeps(original, released):\n    return released.num_rows > 0\n"
 
@@ -68,12 +69,12 @@ def other(run: Path, made: tuple[Path, str, str]) -> Path:
 READERS: dict[str, Callable[[Path], object]] = {
     "reproduce": ic.reproduce,
     "review": ic.review,
-    "diff": lambda run: ic.diff_audits(run, run),
-    "attack": lambda run: ic.try_attacks(run, attacks=["linkage"]),
-    "intruder test": lambda run: new_test(run, str(run.parent.parent / "test.db"), Options()),
-    "table": lambda run: ic.perturbed_table(run, ["name"]),
+    "diff": lambda run: ic.audit_diff(run, run),
+    "attack": lambda run: ic.attack(run, attacks=["linkage"]),
+    "intruder test": lambda run: new_test(run, str(run.parent.parent / "test.db"), IntruderTestOptions()),
+    "table": lambda run: ic.table(run, ["name"]),
     "report": lambda run: refuse_forgery(run, Trust()),
-    "sign": lambda run: ic.sign_audit(run, name="A", role="board", key=_own_key(run)),
+    "sign": lambda run: ic.audit_sign(run, name="A", role="board", key=_own_key(run)),
 }
 
 
@@ -98,7 +99,7 @@ def _files(run: Path) -> list[str]:
 
 
 def test_what_nobody_touched_is_as_it_was_sealed(run: Path) -> None:
-    found = ic.verify_audit(run)
+    found = ic.audit_verify(run)
     assert found.ok, found.says
     assert {file.state for file in found.files} == {"unchanged"}
     seal = {"audit/manifest.json", "audit/manifest.json.sig"}
@@ -144,7 +145,7 @@ def test_every_file_of_audit_and_release_is_sealed(run: Path, other: Path, forge
         path = run / name
         kept = path.read_bytes()
         FORGED[forged](path, other)
-        found = ic.verify_audit(run)
+        found = ic.audit_verify(run)
         if (name, forged) == ("audit/secret", "gone"):
             assert found.ok  # who deletes it takes nothing from the evidence
         else:
@@ -155,7 +156,7 @@ def test_every_file_of_audit_and_release_is_sealed(run: Path, other: Path, forge
                     read(run)
         path.unlink(missing_ok=True)
         path.write_bytes(kept)
-    assert ic.verify_audit(run).ok
+    assert ic.audit_verify(run).ok
 
 
 def test_everything_that_reads_a_run_refuses_a_forged_log(run: Path) -> None:
@@ -168,11 +169,11 @@ def test_nothing_may_be_added(run: Path) -> None:
     for name in ("audit/more.txt", "audit/files/9-x.csv", "release/more.csv", "audit/.hidden", "release/deep/x"):
         (run / name).parent.mkdir(exist_ok=True)
         (run / name).write_text("x")
-        assert f"{name} is unlisted" in ic.verify_audit(run).says
+        assert f"{name} is unlisted" in ic.audit_verify(run).says
         _refused(run, words=f"{name} is unlisted")
         (run / name).unlink()
     (run / "audit" / "signatures").symlink_to(run / "release")
-    assert not ic.verify_audit(run).ok
+    assert not ic.audit_verify(run).ok
     _refused(run)
 
 
@@ -180,18 +181,18 @@ def test_the_seal_of_another_run_does_not_fit(run: Path, other: Path) -> None:
     for place in ("audit", "release"):
         for name in ("manifest.json", "manifest.json.sig"):
             shutil.copy(other / place / name, run / place / name)
-        assert not ic.verify_audit(run).ok
+        assert not ic.audit_verify(run).ok
         _refused(run)
     for name in ("log.json", "plan.yaml", "report.html"):
         shutil.copy(other / "audit" / name, run / "audit" / name)
-    assert "release/people.csv is changed" in ic.verify_audit(run).says
+    assert "release/people.csv is changed" in ic.audit_verify(run).says
     _refused(run, words="release/people.csv is changed")
 
 
 def test_taking_the_signature_away_is_no_way_out(run: Path) -> None:
     (run / "audit" / "manifest.json.sig").unlink()
-    assert ic.verify_audit(run).signature == "missing"
-    assert not ic.verify_audit(run).ok
+    assert ic.audit_verify(run).signature == "missing"
+    assert not ic.audit_verify(run).ok
     _refused(run, "D296", "no signature")
     # It was sealed, so it is no audit of an earlier version, whoever asks.
     for read in (ic.reproduce, ic.review):
@@ -206,7 +207,7 @@ def test_an_audit_of_which_little_is_left_is_no_release_alone(run: Path, what: s
             path.unlink()
     (run / "audit" / "report.html").write_text("<h1>all is fine</h1>")
     for path in (run, run / "audit", run / "release"):
-        assert not ic.verify_audit(path).ok
+        assert not ic.audit_verify(path).ok
         for read in (ic.reproduce, ic.review, lambda path: refuse_forgery(path, Trust())):
             with pytest.raises(ic.InputError):
                 read(path)
@@ -214,26 +215,26 @@ def test_an_audit_of_which_little_is_left_is_no_release_alone(run: Path, what: s
 
 def test_a_run_without_its_audit_is_told(run: Path) -> None:
     shutil.rmtree(run / "audit")
-    assert ic.verify_audit(run).says == ("the audit of this run is not here",)
+    assert ic.audit_verify(run).says == ("the audit of this run is not here",)
     with pytest.raises(ic.InputError, match="D295"):
         refuse_forgery(run, Trust())
 
 
 def test_a_link_brings_no_keys_from_elsewhere(run: Path, tmp_path: Path) -> None:
     home, evil = run.parents[1], tmp_path / "evil"
-    assert ic.verify_audit(home / "release").ok  # the pointer is followed
+    assert ic.audit_verify(home / "release").ok  # the pointer is followed
     shutil.copytree(home, evil, symlinks=True)
     (evil / "incrowd.signing").unlink()
     reseal(evil / "runs" / run.name, forger := new_signer())
     (evil / "incrowd.signing.pub").write_text(forger.public.pem)
     forged = evil / "runs" / run.name
-    assert not ic.verify_audit(forged).ok  # what lies beside a copy came with it
+    assert not ic.audit_verify(forged).ok  # what lies beside a copy came with it
     shutil.rmtree(run)
     for place, target in ((run, forged), (home / "release", forged / "release")):
         place.unlink(missing_ok=True)
         place.symlink_to(target)
         with pytest.raises(ic.InputError, match="D295"):
-            ic.verify_audit(place)
+            ic.audit_verify(place)
         with pytest.raises(ic.InputError, match="D295"):
             ic.review(place)
     run.unlink()
@@ -241,7 +242,7 @@ def test_a_link_brings_no_keys_from_elsewhere(run: Path, tmp_path: Path) -> None
     for part in ("audit", "release"):
         (run / part).symlink_to(forged / part)
         with pytest.raises(ic.InputError, match="D295"):
-            ic.verify_audit(run)
+            ic.audit_verify(run)
         (run / part).unlink()
 
 
@@ -249,7 +250,7 @@ def test_an_audit_of_an_earlier_version_is_shown_when_it_is_asked_for(run: Path)
     as_before_seals(run)
     _refused(run, "D296")
     old = ic.Trust(unsigned=True)
-    assert ic.diff_audits(run, run, trust=old) == ()
+    assert not ic.audit_diff(run, run, trust=old)
     looked = ic.review(run, trust=old)
     assert looked.worse == ()
     assert "nobody vouches" in str(looked.not_tried)
@@ -267,7 +268,7 @@ def test_a_forgery_with_a_key_of_its_own_is_noticed(run: Path, unsigned: bool) -
     reseal(run, forger)
     # The forger also leaves the public half where it is looked for.
     (run.parents[1] / "incrowd.signing.pub").write_text(forger.public.pem)
-    found = ic.verify_audit(run)
+    found = ic.audit_verify(run)
     assert (found.signature, found.known, found.ok) == ("valid", False, False)
     assert forger.public.fingerprint in found.says[0]
     trust = ic.Trust(unsigned=unsigned)
@@ -283,36 +284,36 @@ def test_a_copy_is_known_by_the_key_that_is_named_and_not_by_what_lies_beside_it
     right = shutil.copy(run.parents[1] / "incrowd.signing.pub", tmp_path / "right.pub")
     shutil.copy(right, elsewhere / "incrowd.signing.pub")
     with pytest.raises(ic.InputError, match="D298"):
-        ic.diff_audits(elsewhere, elsewhere)
-    assert ic.diff_audits(elsewhere, elsewhere, trust=ic.Trust((right,))) == ()
-    assert ic.verify_audit(elsewhere / "audit", trust=ic.Trust((right,))).ok
+        ic.audit_diff(elsewhere, elsewhere)
+    assert not ic.audit_diff(elsewhere, elsewhere, trust=ic.Trust((right,)))
+    assert ic.audit_verify(elsewhere / "audit", trust=ic.Trust((right,))).ok
     # Who names the run and not its audit is told that the release is not here.
-    assert "release/people.csv is not here" in ic.verify_audit(elsewhere, trust=ic.Trust((right,))).says
+    assert "release/people.csv is not here" in ic.audit_verify(elsewhere, trust=ic.Trust((right,))).says
     make_key(tmp_path / "wrong")
     with pytest.raises(ic.InputError, match="D298"):
-        ic.diff_audits(run, run, trust=ic.Trust((tmp_path / "wrong.pub",)))
+        ic.audit_diff(run, run, trust=ic.Trust((tmp_path / "wrong.pub",)))
     with pytest.raises(SecretError, match="S007"):
-        ic.verify_audit(run, trust=ic.Trust((tmp_path / "wrong",)))
+        ic.audit_verify(run, trust=ic.Trust((tmp_path / "wrong",)))
 
 
 def test_whoever_gets_the_release_alone_can_check_it(run: Path, tmp_path: Path) -> None:
     got = shutil.copytree(run / "release", tmp_path / "download")
     key = run.parents[1] / "incrowd.signing.pub"
-    assert not ic.verify_audit(got).ok, "no key is known"
-    assert ic.verify_audit(got, trust=ic.Trust((key,))).ok
+    assert not ic.audit_verify(got).ok, "no key is known"
+    assert ic.audit_verify(got, trust=ic.Trust((key,))).ok
     for name in [entry.name for entry in entries(got)]:
         kept = (got / name).read_bytes()
         _flip(got / name, run)
         try:
-            assert not ic.verify_audit(got, trust=ic.Trust((key,))).ok, name
+            assert not ic.audit_verify(got, trust=ic.Trust((key,))).ok, name
         except ic.InputError as error:  # a manifest may be no JSON any more
             assert (name, error.code) == ("manifest.json", "D301")
         (got / name).write_bytes(kept)
     (got / "more.csv").write_text("x\n")
-    assert ic.verify_audit(got, trust=ic.Trust((key,))).says == ("release/more.csv is unlisted",)
+    assert ic.audit_verify(got, trust=ic.Trust((key,))).says == ("release/more.csv is unlisted",)
     (got / "manifest.json").unlink()
     with pytest.raises(ic.InputError, match="D300"):
-        ic.verify_audit(got)
+        ic.audit_verify(got)
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="there is no OpenSSL here")
@@ -334,47 +335,47 @@ def test_openssl_alone_checks_the_signature_of_a_release(run: Path, tmp_path: Pa
 def test_sign_offs_are_signatures_over_the_manifest(run: Path, other: Path, tmp_path: Path) -> None:
     mine, yours = make_key(tmp_path / "mine"), make_key(tmp_path / "yours")
     home = run.parents[1] / "incrowd.signing.pub"
-    first = ic.sign_audit(run, name="A. Board", role="board", key=tmp_path / "mine", text="as agreed")
-    second = ic.sign_audit(run, name="B. Board", role="officer", decision="refuse", key=tmp_path / "yours")
+    first = ic.audit_sign(run, name="A. Board", role="board", key=tmp_path / "mine", text="as agreed")
+    second = ic.audit_sign(run, name="B. Board", role="officer", decision="refuse", key=tmp_path / "yours")
     both = ic.Trust((home, tmp_path / "mine.pub", tmp_path / "yours.pub"))
-    found = ic.verify_audit(run, trust=both)
+    found = ic.audit_verify(run, trust=both)
     assert found.ok, found.says
     assert [(one.name, one.role, one.decision, one.valid, one.known) for one in found.sign_offs] == [
         ("A. Board", "board", "approve", True, True), ("B. Board", "officer", "refuse", True, True),
     ]  # fmt: skip
     assert {one.fingerprint for one in found.sign_offs} == {mine.public.fingerprint, yours.public.fingerprint}
     # An unknown key is never silently fine.
-    says = ic.verify_audit(run, trust=ic.Trust((home, tmp_path / "mine.pub"))).says
+    says = ic.audit_verify(run, trust=ic.Trust((home, tmp_path / "mine.pub"))).says
     assert len(says) == 1
     assert "B. Board" in says[0]
     # One that was there before another cannot be taken away, nor be changed, nor stand in another audit.
     kept = first.read_bytes()
     first.unlink()
-    assert "gone or changed" in ic.verify_audit(run, trust=both).says[0]
+    assert "gone or changed" in ic.audit_verify(run, trust=both).says[0]
     _refused(run, "D299")
     for old, new in ((b"approve", b"refuse"), (b"A. Board", b"C. Board"), (b"as agreed", b"not so")):
         first.write_bytes(kept.replace(old, new))
-        assert "its signature does not fit" in str(ic.verify_audit(run, trust=both).says)
+        assert "its signature does not fit" in str(ic.audit_verify(run, trust=both).says)
         _refused(run, "D299")
     first.write_bytes(kept)
     assert ic.reproduce(run).same
     (other / "audit" / "signatures").mkdir()
     shutil.copy(second, other / "audit" / "signatures" / "x.json")
-    assert "it is about another audit" in str(ic.verify_audit(other, trust=both).says)
+    assert "it is about another audit" in str(ic.audit_verify(other, trust=both).says)
     _refused(other, "D299")
     for junk in (b"", b"{}", b"[]", b'{"statement": 1, "public_key": "", "signature": "zz"}'):
         (other / "audit" / "signatures" / "x.json").write_bytes(junk)
-        assert "it is no statement" in str(ic.verify_audit(other, trust=both).says)
+        assert "it is no statement" in str(ic.audit_verify(other, trust=both).says)
         _refused(other, "D299")
 
 
 def test_the_key_of_the_runs_is_nobodys_own(run: Path) -> None:
     key = run.parents[1] / "incrowd.signing"
     with pytest.raises(ic.InputError, match="D302"):
-        ic.sign_audit(run, name="Dame Chair", role="board", key=key)
+        ic.audit_sign(run, name="Dame Chair", role="board", key=key)
     told = {"kind": "sign-off", "name": "Dame Chair", "role": "board", "decision": "approve"}
     sign(run / "audit", (run / "audit" / "manifest.json").read_bytes(), told, read_key(key))
-    found = ic.verify_audit(run)
+    found = ic.audit_verify(run)
     assert not found.sign_offs[0].known
     assert "with the key of the runs" in found.says[0]
 
@@ -382,25 +383,25 @@ def test_the_key_of_the_runs_is_nobodys_own(run: Path) -> None:
 def test_a_sign_off_says_who_and_what(run: Path) -> None:
     for wrong in ({"decision": "perhaps"}, {"name": " "}, {"role": "a\nb"}, {"text": "x" * 3000}):
         with pytest.raises(ic.InputError, match="D302"):
-            ic.sign_audit(run, **{"name": "A", "role": "board", "key": _own_key(run), **wrong})
+            ic.audit_sign(run, **{"name": "A", "role": "board", "key": _own_key(run), **wrong})
     with pytest.raises(SecretError, match="S008"):
-        ic.sign_audit(run, name="A", role="board", key=run / "nothing")
+        ic.audit_sign(run, name="A", role="board", key=run / "nothing")
 
 
 def test_what_is_added_later_has_a_signature_of_its_own(run: Path, tmp_path: Path) -> None:
     add_files(run, {"report.pdf": b"%PDF"}, Trust())
     add_files(run, {"report.pdf": b"%PDF"}, Trust())  # the same once more needs nothing new
     assert len(list((run / "audit" / "signatures").iterdir())) == 1
-    assert ic.verify_audit(run).ok
+    assert ic.audit_verify(run).ok
     assert ic.reproduce(run).same
     _flip(run / "audit" / "report.pdf", run)
-    assert "audit/report.pdf is unlisted" in ic.verify_audit(run).says
+    assert "audit/report.pdf is unlisted" in ic.audit_verify(run).says
     _refused(run, words="audit/report.pdf is unlisted")
     (run / "audit" / "report.pdf").write_bytes(b"%PDF")
     # A statement by a stranger vouches for nothing.
     (run / "audit" / "report.pdf").unlink()
     add_files(run, {"other.pdf": b"%PDF"}, Trust(), make_key(tmp_path / "stranger"))
-    assert not ic.verify_audit(run).ok
+    assert not ic.audit_verify(run).ok
     _refused(run, words="audit/other.pdf is unlisted")
 
 
@@ -419,9 +420,9 @@ def test_what_a_stranger_puts_there_does_not_steer_a_terminal(run: Path, monkeyp
 
 def test_without_a_key_at_hand_nothing_is_added(run: Path) -> None:
     (run.parents[1] / "incrowd.signing").unlink()
-    assert not ic.verify_audit(run).ok  # the public half that lies there may be anybody's
+    assert not ic.audit_verify(run).ok  # the public half that lies there may be anybody's
     trust = Trust((run.parents[1] / "incrowd.signing.pub",))
-    assert ic.verify_audit(run, trust=trust).ok
+    assert ic.audit_verify(run, trust=trust).ok
     with pytest.raises(SecretError, match="S008"):
         add_files(run, {"report.pdf": b"%PDF"}, trust)
     assert not (run / "audit" / "report.pdf").exists()
@@ -432,10 +433,10 @@ def test_a_refused_run_is_sealed_too(tmp_path: Path) -> None:
     with pytest.raises(ic.NotReleasable):
         ic.run(write_case(tmp_path, plan))
     refused = next((tmp_path / "runs").glob("*-refused"))
-    assert ic.verify_audit(refused).ok
+    assert ic.audit_verify(refused).ok
     (refused / "release").mkdir()
     (refused / "release" / "people.csv").write_text("x\n")
-    assert ic.verify_audit(refused).says == ("release/people.csv is unlisted",)
+    assert ic.audit_verify(refused).says == ("release/people.csv is unlisted",)
 
 
 def test_keys_are_made_for_their_owner_and_read_with_care(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -508,7 +509,7 @@ def test_a_run_is_signed_with_the_key_that_is_named(tmp_path: Path, monkeypatch:
     assert done.exit_code == 0, done.stdout
     assert not (tmp_path / "incrowd.signing").exists()
     trust = ic.Trust((vault / "key.pub",))
-    found = ic.verify_audit(tmp_path / "release", trust=trust)
+    found = ic.audit_verify(tmp_path / "release", trust=trust)
     assert found.ok
     assert found.fingerprint == signer.public.fingerprint
     assert ic.reproduce(tmp_path / "release", trust=trust).same

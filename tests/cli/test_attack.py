@@ -59,7 +59,7 @@ def test_a_release_is_attacked_with_the_data_where_they_are_now(tmp_path: Path) 
     assert one["attack"] == "linkage"
     assert one["success"]["tries"] == 60
     assert one["worst"] == 20  # how many, and not which
-    same = {a.attack: a for a in ic.try_attacks(run.folder, original=moved, scenarios=["a neighbour"]).attacks}
+    same = {a.attack: a for a in ic.attack(run.folder, original=moved, scenarios=["a neighbour"]).attacks}
     assert same["linkage"].success is not None
     assert same["linkage"].success.hits == one["success"]["hits"]
 

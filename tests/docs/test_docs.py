@@ -61,7 +61,7 @@ def edit(folder: Path, before: str, text: str) -> None:
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder as a reader has it after the demo, with fewer people: in it, and in its folder demo/."""
     folder = tmp_path_factory.mktemp("prepared")
-    ic.write_demo(folder / "people.csv", rows=int(FEW), seed=1)
+    ic.demo_data(folder / "people.csv", rows=int(FEW), seed=1)
     write_example(folder)
     shutil.copytree(folder, folder / "demo")
     return folder

@@ -16,7 +16,7 @@ from people import plan_with, write_case
 
 import incrowd as ic
 from incrowd.intruder_test.serving import server
-from incrowd.tasks.intruder_test import Made, Options, new_test
+from incrowd.tasks.intruder_test_new import IntruderTest, IntruderTestOptions, new_test
 
 #: What must never be seen in an answer: names, the value of a dropped sensitive variable, an exact figure.
 CANARIES = ("Xanthippe", "Zebedee", "canary-diagnosis", "canary-outside", "99999")
@@ -57,10 +57,10 @@ def release(folder: Path, **changes: Any) -> Path:
     return ic.run(path).folder
 
 
-def make(run: Path, place: Path | str, **options: Any) -> Made:
+def make(run: Path, place: Path | str, **options: Any) -> IntruderTest:
     settings = {"intruders": "3", "targets": 6, "decoys": 1 / 3, **options}
     clock = settings.pop("clock", time.time)
-    return new_test(run, str(place), Options(**settings), clock=clock)
+    return new_test(run, str(place), IntruderTestOptions(**settings), clock=clock)
 
 
 class Clock:

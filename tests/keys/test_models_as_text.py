@@ -114,7 +114,7 @@ def test_a_column_that_a_condition_names_must_be_there(people: Path) -> None:
         with pytest.raises(InputError, match=r"D012: 'nosuch' is not a column"):
             verify(people, ["age", "sex"], [parse_model(text)])
         with pytest.raises(InputError, match=r"D012: 'nosuch' is not a column"):
-            ic.search_file(people, ["age", "sex"], {}, [parse_model(text)], auto=True)
+            ic.search(people, ["age", "sex"], [parse_model(text)], auto=True)
 
 
 def _shares(shares: list[float]) -> KeyTable:

@@ -66,8 +66,8 @@ def test_local_recoding_keeps_weak_k_on_keys_of_its_own(tmp_path: Path, keys: li
     assert _faults(tmp_path, plan) == []
     done = ic.run(tmp_path / "plan.yaml")
     assert all(verdict.passed for verdict in done.log.verdicts)
-    found = ic.search_file(
-        tmp_path / "people.csv", ["age", "sex"], {}, [ic.parse_model(f"weak_k:3:on={','.join(keys)}")],
+    found = ic.search(
+        tmp_path / "people.csv", ["age", "sex"], [ic.parse_model(f"weak_k:3:on={','.join(keys)}")],
         local=True, auto=True, suppression=1,
     )  # fmt: skip
     assert found.classes

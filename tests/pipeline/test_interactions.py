@@ -197,6 +197,6 @@ def test_the_scenarios_of_a_run_use_the_weights_that_incrowd_risk_uses(tmp_path:
     plan["data"]["weights"] = "note"
     path = write_case(tmp_path, plan, lines)
     before = ic.run(path).log.risks[0].before
-    alone = ic.assess_plan(path).measured[0]
+    alone = ic.risk(path).measured[0]
     assert {(r.name, r.value) for r in alone.risks} == {(r.name, r.value) for r in before.risks}
     assert any(r.name.startswith("individual") for r in before.risks)

@@ -109,7 +109,7 @@ def test_the_licensed_survey_stays_under_its_licence(desk):
 
 
 def test_the_energy_file_under_a_licence_and_open_from_one_plan(desk):
-    licensed, opened = ic.run_tiers(desk / "energy-tiers.yaml", out=desk / "tiers")
+    licensed, opened = ic.run(desk / "energy-tiers.yaml", out=desk / "tiers").files
     assert (licensed.log.tier, opened.log.tier) == ("safeguarded", "open")
     assert opened.log.end.records < licensed.log.end.records / 9
     newly = {a.attack: 0.0 for a in opened.log.attacks}

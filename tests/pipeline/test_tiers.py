@@ -42,7 +42,7 @@ def _read(file: Path) -> list[dict[str, str]]:
 def test_each_tier_gets_its_file_and_each_holds(tmp_path: Path) -> None:
     coarse, fine = [_bands("0", "40"), SUPPRESS], [_bands("0", "30", "40", "50"), SUPPRESS]
     path = _case(tmp_path, coarse, fine)
-    runs = ic.run_tiers(path)
+    runs = ic.run(path).files
     assert [run.log.tier for run in runs] == ["open", "safeguarded"]
     for run, bands in zip(runs, (2, 4), strict=True):
         assert run.release.parent.parent.parent == tmp_path / run.log.tier
@@ -61,19 +61,19 @@ def test_two_bandings_that_cut_people_out_together_are_refused(tmp_path: Path) -
     second = [_bands("0", "31", "41", "51"), SUPPRESS]
     path = _case(tmp_path, first, second, requirements=[{"model": "k", "k": "10"}])
     with pytest.raises(ic.NotReleasable) as refusal:
-        ic.run_tiers(path)
+        ic.run(path)
     assert refusal.value.code == "R024"
     assert not list(tmp_path.glob("*/release"))
     assert not [run for run in tmp_path.glob("*/runs/*") if run.is_dir()]
     plan = yaml.safe_load(path.read_text())
     path.write_text(yaml.safe_dump({**plan, "together": {"limit": "1"}}, sort_keys=False))
-    assert len(ic.run_tiers(path)) == 2
+    assert len(ic.run(path).files) == 2
 
 
 def test_one_tier_that_fails_keeps_back_all(tmp_path: Path) -> None:
     path = _case(tmp_path, [_bands("0", "40"), SUPPRESS], [], requirements=[{"model": "k", "k": "10"}])
     with pytest.raises(ic.NotReleasable, match="R001"):
-        ic.run_tiers(path)
+        ic.run(path)
     assert not list(tmp_path.glob("*/release"))
     assert [run.name[-8:] for run in tmp_path.glob("safeguarded/runs/2*")] == ["-refused"]
 
@@ -83,13 +83,13 @@ def test_a_limit_to_attacks_keeps_back_all(tmp_path: Path) -> None:
     limit = {"step": "attack", "attacks": ["linkage"], "limit": "0.0001"}
     path = _case(tmp_path, [_bands("0", "40"), SUPPRESS], [_bands("0", "40"), SUPPRESS, limit])
     with pytest.raises(ic.NotReleasable, match="R022"):
-        ic.run_tiers(path)
+        ic.run(path)
     assert not list(tmp_path.glob("*/release"))
 
 
 def test_a_file_of_a_tier_is_made_again(tmp_path: Path) -> None:
     path = _case(tmp_path, [_bands("0", "40"), SUPPRESS], [_bands("0", "40"), SUPPRESS])
-    for run in ic.run_tiers(path, out=tmp_path / "elsewhere"):
+    for run in ic.run(path, out=tmp_path / "elsewhere").files:
         assert ic.reproduce(run.folder).same
     assert not (tmp_path / "runs").exists()
 
@@ -97,8 +97,8 @@ def test_a_file_of_a_tier_is_made_again(tmp_path: Path) -> None:
 def test_a_file_of_a_tier_is_attacked_before_it_is_released(tmp_path: Path) -> None:
     path = _case(tmp_path, [_bands("0", "40"), SUPPRESS], [SUPPRESS])
     with pytest.raises(InputError, match="D250"):
-        ic.try_attacks(path, attacks=["linkage"])
-    coarse, fine = (ic.try_attacks(f"{path}@{tier}", attacks=["linkage"]) for tier in ("open", "safeguarded"))
+        ic.attack(path, attacks=["linkage"])
+    coarse, fine = (ic.attack(f"{path}@{tier}", attacks=["linkage"]) for tier in ("open", "safeguarded"))
     assert coarse.attacks[0].success.value < fine.attacks[0].success.value
 
 
@@ -109,7 +109,7 @@ def test_files_about_other_people_are_harmless_together(tmp_path: Path) -> None:
     path.with_name("people.csv").write_text(
         "name,age,sex,ill,note\n" + "".join(f"n{age},{age},f,{'yn'[age % 2]},{age}\n" for age in range(20, 60))
     )
-    runs = ic.run_tiers(path)
+    runs = ic.run(path).files
     assert [run.log.end.records for run in runs] == [20, 20]
     for run in runs:
         tried = [(one.attack, one.success.hits, one.success.tries) for one in run.log.attacks if one.success]
@@ -145,12 +145,12 @@ def _left(folder: Path) -> Counter[tuple[str, ...]]:
 
 def test_whom_one_file_drops_is_not_given_back_by_the_other(tmp_path: Path) -> None:
     with pytest.raises(ic.NotReleasable) as refusal:
-        ic.run_tiers(_with_area(tmp_path, [*AREAS, ALONE]))
+        ic.run(_with_area(tmp_path, [*AREAS, ALONE]))
     assert refusal.value.code == "R024"
     assert "people in open only" in str(refusal.value)
     assert "Xcanaryville" not in str(refusal.value)
     assert not list(tmp_path.glob("*/release"))
-    runs = ic.run_tiers(_with_area(tmp_path, [*AREAS, ALONE], together={"limit": "1"}))
+    runs = ic.run(_with_area(tmp_path, [*AREAS, ALONE], together={"limit": "1"})).files
     assert list(_left(tmp_path).elements()) == [("21", "f", "y", "0")]  # what the refusal is about
     for run in runs:
         found = [one for one in run.log.attacks if one.attack == "differencing"]
@@ -162,11 +162,11 @@ def test_whom_one_file_drops_is_not_given_back_by_the_other(tmp_path: Path) -> N
 def test_the_dropped_are_safe_in_a_crowd_as_large_as_is_promised(tmp_path: Path) -> None:
     """Four areas with four people each, of one age and sex: sixteen are left, and k is five."""
     more = [f"m{i},21,f,{'yn'[i % 2]},0,X{i // 4}" for i in range(16)]
-    runs = ic.run_tiers(_with_area(tmp_path, [*AREAS, *more]))
+    runs = ic.run(_with_area(tmp_path, [*AREAS, *more])).files
     assert [run.log.end.records for run in runs] == [616, 600]
     assert sum(_left(tmp_path).values()) == 16
     with pytest.raises(ic.NotReleasable, match="R024"):  # but four people are fewer than five
-        ic.run_tiers(_with_area(tmp_path, [*AREAS, *more[:4]]))
+        ic.run(_with_area(tmp_path, [*AREAS, *more[:4]]))
 
 
 def test_no_public_report_tells_what_another_one_hides(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_no_public_report_tells_what_another_one_hides(tmp_path: Path) -> None:
         plan = yaml.safe_load(path.read_text())
         plan["tiers"][0]["steps"] = [{"step": "drop", "variables": ["area"]}, *steps]
         path.write_text(yaml.safe_dump(plan, sort_keys=False))
-        runs = ic.run_tiers(path)
+        runs = ic.run(path).files
         assert runs[1].log.end.records == 607
         assert kept in (None, runs[0].log.end.records)
         for run in runs:
@@ -192,13 +192,13 @@ def test_no_public_report_tells_what_another_one_hides(tmp_path: Path) -> None:
 
 def test_where_no_file_loses_few_the_source_is_told(tmp_path: Path) -> None:
     more = [f"m{i},21,f,{'yn'[i % 2]},0,X{i // 4}" for i in range(16)]
-    runs = ic.run_tiers(_with_area(tmp_path, [*AREAS, *more]))
+    runs = ic.run(_with_area(tmp_path, [*AREAS, *more])).files
     assert [PublicFacts.of(run.log).records_in for run in runs] == ["616", "616"]
 
 
 def test_the_files_share_no_order(tmp_path: Path) -> None:
     same = [_bands("0", "40"), SUPPRESS]
-    ic.run_tiers(_case(tmp_path, same, same))
+    ic.run(_case(tmp_path, same, same))
     notes = [[row["note"] for row in _read(tmp_path / tier / "release" / "people.csv")] for tier in
              ("open", "safeguarded")]  # fmt: skip
     assert sorted(notes[0]) == sorted(notes[1])
@@ -218,7 +218,7 @@ def test_other_commands_work_on_one_of_the_files(tmp_path: Path) -> None:
 
 
 def test_a_plan_without_tiers_runs_as_always(tmp_path: Path) -> None:
-    (run,) = ic.run_tiers(write_case(tmp_path))
+    (run,) = ic.run(write_case(tmp_path)).files
     assert (tmp_path / "release").resolve() == run.release
 
 

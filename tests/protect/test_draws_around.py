@@ -26,7 +26,7 @@ from incrowd.plan.steps.numbers import Round
 from incrowd.plan.steps.perturb import Pram
 from incrowd.plan.steps.sample import Sample
 from incrowd.plan.steps.swap import RankSwap, Swap
-from incrowd.tasks.table import perturbed_table
+from incrowd.tasks.table import table
 
 PRAM = {"step": "pram", "variable": "sex"}
 SWAP = {"step": "swap", "geography": ["area"]}
@@ -176,10 +176,10 @@ def test_two_perturbation_tables_have_other_keys(tmp_path):
     lines = "".join(f"n{i},{20 + i % 40},{'fm'[i % 2]},y,z{i % 20}\n" for i in range(1500))
     gone = [{"step": "drop", "variables": ["name", "note"]}]
     plan = write_case(tmp_path, plan_with(steps=gone, requirements=ANY), lines)
-    one, two = (perturbed_table(plan, ["note"], ptable=ptable(times), threshold=0) for times in (1, 2))
+    one, two = (table(plan, ["note"], ptable=ptable(times), threshold=0) for times in (1, 2))
     assert one.published.cells == two.published.cells
     true, seen = one.inside.counts, [np.array(each.published.counts) for each in (one, two)]
     assert (seen[0] != true).any()
     assert np.mean(2 * seen[0] - seen[1] == true) < 0.6
-    again = perturbed_table(plan, ["note", "sex"], ptable=ptable(1), threshold=0)
+    again = table(plan, ["note", "sex"], ptable=ptable(1), threshold=0)
     assert again.inside.cell_keys.sum() % KEYS == one.inside.cell_keys.sum() % KEYS  # the same people, the same keys

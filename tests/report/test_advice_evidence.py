@@ -158,7 +158,7 @@ def test_the_demo_is_not_better_off_without_its_attacks(tmp_path: Path, monkeypa
     monkeypatch.setenv("INCROWD_SECRET", "5a" + "0123456789abcdef" * 3 + "f00dfeedc0ffee")
     from incrowd.demo import write_example
 
-    ic.write_demo(tmp_path / "people.csv", rows=6_000, seed=1)
+    ic.demo_data(tmp_path / "people.csv", rows=6_000, seed=1)
     path = write_example(tmp_path)
     plan: dict[str, Any] = yaml.load(path.read_text(), yaml.BaseLoader)
     for more in ("sweep", "alternatives", "use_cases"):

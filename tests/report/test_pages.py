@@ -109,15 +109,15 @@ ROLE_REVIEW = NextReview("Statistical disclosure officer", "2027-01-31", ("a new
 def test_report_command_prints_both_and_says_what_it_lacks(
     whole: tuple[Run, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from incrowd.cli.report import pages, report
     from incrowd.errors import IncrowdError, InputError
+    from incrowd.tasks.report import report
 
-    found = pages(whole[0].folder)
-    assert found == pages(whole[0].release) == {
+    found = report(whole[0].folder).pages
+    assert found == report(whole[0].release).pages == {
         "internal": whole[0].audit / "report.html", "public": whole[0].release / "report.html",
     }  # fmt: skip
     with pytest.raises(InputError, match="has no report"):
-        pages(tmp_path)
+        report(tmp_path)
     monkeypatch.setattr("shutil.which", lambda name: None)
     with pytest.raises(IncrowdError) as none:
         report(whole[0].folder, pdf=True)

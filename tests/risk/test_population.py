@@ -10,6 +10,7 @@ from risk_cases import ADULT, ADULT_KEYS, drawn, sizes
 from shared import needs_shared
 
 from incrowd.keys.table import from_records
+from incrowd.risk import loglinear as design
 from incrowd.risk.dis import dis, dis_simulated
 from incrowd.risk.loglinear import loglinear
 from incrowd.risk.population import dankar, pitman, snb, zayatz
@@ -171,11 +172,11 @@ def test_loglinear_and_dis_cover_a_known_population() -> None:
 def test_main_effects_in_closed_form_equal_the_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     table, _ = sampled(people(np.random.default_rng(10), False), np.random.default_rng(10), 0.1)
     fitted = loglinear(table, 0.1, "x")
-    monkeypatch.setattr("incrowd.risk.loglinear.LARGEST_DESIGN", 0)
+    monkeypatch.setattr(design, "LARGEST_DESIGN", 0)
     closed = loglinear(table, 0.1, "x")
     for one, other in zip(fitted, closed, strict=True):
         assert one.value == pytest.approx(other.value, rel=1e-6)
-    monkeypatch.setattr("incrowd.risk.loglinear.MOST_CELLS", 0)
+    monkeypatch.setattr(design, "MOST_CELLS", 0)
     refused = loglinear(table, 0.1, "x", interactions=True)[0]
     assert refused.value is None
     assert "fewer or coarser keys" in refused.why

@@ -24,7 +24,7 @@ from incrowd.risk.value import named
 from incrowd.rows import open_source
 from incrowd.rows.figures import add_household_risk, join_figures, number_lines, weigh
 from incrowd.rows.frame import LINE
-from incrowd.tasks.risk import assess, assess_plan
+from incrowd.tasks.risk import risk
 
 FIVE = ["urbrur", "roof", "walls", "water", "sex"]
 SEVEN = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
@@ -63,9 +63,7 @@ def people(folder: Path, lines: str) -> Path:
 def test_a_household_with_somebody_certain_is_certain_and_a_missing_one_is_its_own(tmp_path: Path) -> None:
     file = people(tmp_path, "30,a,4\n30,a,4\n40,a,1\n50,b,8\n50,b,8\n60,,3\n")
     out = tmp_path / "records.csv"
-    found = assess(
-        file, ["age"], background=Background(weights="w", household="home"), measures=["record"], records=out
-    )
+    found = risk(file, ["age"], background=Background(weights="w", household="home"), measures=["record"], records=out)
     with out.open(newline="") as text:
         rows = list(csv.DictReader(text))
     assert [row["line"] for row in rows] == list("123456")
@@ -90,7 +88,7 @@ def test_weights_stay_with_their_classes_beside_a_population(tmp_path: Path) -> 
     outside = tmp_path / "all.csv"
     outside.write_text("age,n\n30,5\n40,7\n50,9\n")
     background = Background(weights="w", population=outside, population_count="n")
-    risks = named(assess(file, ["age"], background=background, measures=["record"]).measured[0].risks)
+    risks = named(risk(file, ["age"], background=background, measures=["record"]).measured[0].risks)
     assert risks["marketer"].value == pytest.approx((1 / 5 + 1 / 9) / 2)
     expected = individual_risk(np.array([1.0, 1.0]), np.array([4.0, 8.0])).sum()
     assert risks["expected_links"].value == pytest.approx(expected)
@@ -136,7 +134,7 @@ def test_a_plan_keeps_scenarios_protection_and_exposure(tmp_path: Path) -> None:
     plan = plan_with(scenarios=SCENARIOS)
     plan["data"]["protection"] = {"sampling_fraction": "0.2", "imputed_share": "0.05"}
     plan["variables"]["sex"]["exposure"] = {"passer_by": "yes", "reason": "seen"}
-    found = assess_plan(write_case(tmp_path, plan))
+    found = risk(write_case(tmp_path, plan))
     neighbour, colleague = found.measured
     assert (neighbour.fraction, neighbour.scenario.right) == (0.2, 0.9)
     assert neighbour.worth[-1].value == pytest.approx(neighbour.worth[1].value * 0.9 * 0.95)
@@ -215,7 +213,7 @@ def test_columns_may_have_the_names_of_figures(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("line,prosecutor,household_risk\nx,a,1\nx,b,1\ny,a,2\ny,a,2\n")
     out = tmp_path / "records.csv"
     background = Background(household="household_risk")
-    assess(tmp_path / "people.csv", ["line", "prosecutor"], background=background, measures=["record"], records=out)
+    risk(tmp_path / "people.csv", ["line", "prosecutor"], background=background, measures=["record"], records=out)
     with out.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["line (risk)"], row["line"], row["prosecutor"]) for row in rows] == [

@@ -15,7 +15,7 @@ from shared import SHARED, needs_shared
 
 import incrowd as ic
 from incrowd.keys.cellkey import KEYS, LARGEST, perturb, rule_10_5
-from incrowd.tasks.table import perturbed_table, read_ptable
+from incrowd.tasks.table import read_ptable, table
 
 CELLKEY = SHARED / "data" / "cellkey"
 GONE = [{"step": "drop", "variables": ["name", "note"]}, {"step": "suppress_records"}]
@@ -37,8 +37,8 @@ def test_every_cell_of_the_worked_result_of_ons():
         rows = list(csv.DictReader(file))
     about = json.loads((CELLKEY / "worked_result.json").read_text())
     numbers = {name: np.array([int(row[name]) for row in rows]) for name in ("pre_sdc_count", "ckey", "pcv", "pvalue")}
-    for table in (rule_10_5(), read_ptable(CELLKEY / "ptable_10_5_rule.csv")):
-        found = perturb(numbers["pre_sdc_count"], numbers["ckey"], table, 10)
+    for rule in (rule_10_5(), read_ptable(CELLKEY / "ptable_10_5_rule.csv")):
+        found = perturb(numbers["pre_sdc_count"], numbers["ckey"], rule, 10)
         assert (found.pcv == numbers["pcv"]).all()
         assert (found.added == numbers["pvalue"]).all()
         assert found.published.tolist() == [int(float(row["count"])) if row["count"] else -1 for row in rows]
@@ -76,7 +76,7 @@ def test_the_package_of_ons_publishes_the_same(tmp_path, monkeypatch):
 
     plan, _ = case(tmp_path)
     ptable = noisy(tmp_path / "ptable.csv")
-    ours = perturbed_table(plan, ["sex", "note"], ptable=ptable)
+    ours = table(plan, ["sex", "note"], ptable=ptable)
     key = Secret(bytes.fromhex(SECRET)).subkey("table", "record key", read_ptable(ptable).digest)
     rows = draw(open_source(tmp_path / "people.csv"), draw_numbers(key))
     data = rows.collect(rows.table).to_pandas()
@@ -93,12 +93,12 @@ def test_the_package_of_ons_publishes_the_same(tmp_path, monkeypatch):
 def test_the_same_people_get_the_same_noise_in_every_table(tmp_path):
     plan, rows = case(tmp_path, 400)
     ptable = noisy(tmp_path / "ptable.csv")
-    first = perturbed_table(plan, ["note"], ptable=ptable)
+    first = table(plan, ["note"], ptable=ptable)
     (tmp_path / "b").mkdir()
     other, _ = case(tmp_path / "b", 400, title="Another title")
     lines = (tmp_path / "b" / "people.csv").read_text().splitlines(keepends=True)
     (tmp_path / "b" / "people.csv").write_text("".join([lines[0], *reversed(lines[1:])]))
-    second = perturbed_table(other, ["note"], ptable=ptable)
+    second = table(other, ["note"], ptable=ptable)
     assert first.published == second.published
     assert (first.inside.cell_keys == second.inside.cell_keys).all()
     counts = Counter(row[3] for row in rows)
@@ -107,11 +107,11 @@ def test_the_same_people_get_the_same_noise_in_every_table(tmp_path):
 
 def test_a_value_that_too_few_have_is_not_even_listed(tmp_path):
     plan, _ = case(tmp_path)
-    found = perturbed_table(plan, ["note", "sex"])
+    found = table(plan, ["note", "sex"])
     assert "rare" not in found.published.csv()
     assert found.omitted == 1
     assert ("a", "f") in found.published.cells
-    assert perturbed_table(plan, ["note"], threshold=0).omitted == 0
+    assert table(plan, ["note"], threshold=0).omitted == 0
 
 
 def test_what_the_release_shows_is_refused(tmp_path):
@@ -120,16 +120,16 @@ def test_what_the_release_shows_is_refused(tmp_path):
     for source in (plan, tmp_path / "release", (tmp_path / "release").resolve().parent):
         for by in (["age"], ["sex", "ill", "age"]):
             with pytest.raises(ic.NotReleasable) as refusal:
-                perturbed_table(source, by)
+                table(source, by)
             assert refusal.value.code == "R019"
-        assert perturbed_table(source, ["sex", "note"]).published.counts
+        assert table(source, ["sex", "note"]).published.counts
 
 
 def test_a_variable_that_follows_from_released_ones_is_refused(tmp_path):
     lines = "".join(f"n{i},{20 + i % 2},{'fm'[i % 2]},y,{'xy'[i % 2]}\n" for i in range(200))
     plan = write_case(tmp_path, plan_with(steps=GONE, requirements=[{"model": "k", "k": "2"}]), lines)
     with pytest.raises(ic.NotReleasable, match="follow") as refusal:
-        perturbed_table(plan, ["sex", "note"])
+        table(plan, ["sex", "note"])
     assert refusal.value.code == "R019"
 
 
@@ -139,10 +139,10 @@ def test_a_population_must_be_much_larger_than_the_release(tmp_path):
     header, *lines = (tmp_path / "people.csv").read_text().splitlines(keepends=True)
     (tmp_path / "all.csv").write_text("".join([header, *lines, *lines[:200]]))
     with pytest.raises(ic.NotReleasable) as refusal:
-        perturbed_table(plan, ["sex"], population=True)
+        table(plan, ["sex"], population=True)
     assert refusal.value.code == "R020"
     (tmp_path / "all.csv").write_text("".join([header, *(3 * lines)]))
-    found = perturbed_table(plan, ["sex"], population=True)
+    found = table(plan, ["sex"], population=True)
     assert sum(found.inside.counts) == 3 * len(rows)
 
 
@@ -156,24 +156,24 @@ def test_a_population_must_be_much_larger_than_the_release(tmp_path):
 def test_a_table_that_cannot_be_made_says_why(tmp_path, by, options, code):
     plan, _ = case(tmp_path, 50)
     with pytest.raises(ic.InputError) as fault:
-        perturbed_table(plan, by, **options)
+        table(plan, by, **options)
     assert fault.value.code == code
 
 
 def test_other_faults(tmp_path, monkeypatch):
     with pytest.raises(ic.InputError, match="neither a plan nor a release"):
-        perturbed_table(tmp_path, ["note"])
+        table(tmp_path, ["note"])
     plan, _ = case(tmp_path, 50)
     monkeypatch.setattr("incrowd.tasks.table.MOST_CELLS", 3)
     with pytest.raises(ic.InputError, match="more than 3") as fault:
-        perturbed_table(plan, ["note", "sex"], threshold=0)
+        table(plan, ["note", "sex"], threshold=0)
     assert fault.value.code == "D138"
     unit, _ = case(tmp_path, 50, data={"source": "people.csv", "kind": "survey", "unit": "name"})
     with pytest.raises(ic.InputError) as fault:
-        perturbed_table(unit, ["note"])
+        table(unit, ["note"])
     assert fault.value.code == "D142"
     with pytest.raises(ic.NotReleasable) as refusal:
-        perturbed_table(case(tmp_path, 50)[0], ["note"], secret=ic.Secret(b"short"))
+        table(case(tmp_path, 50)[0], ["note"], secret=ic.Secret(b"short"))
     assert refusal.value.code == "R021"
 
 

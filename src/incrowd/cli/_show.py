@@ -61,9 +61,13 @@ class StepBars:
 
     def begin(self, what: str, number: int, total: int) -> None:
         """The next step; the one before is done."""
+        self.start(f"{number}/{total} {what}")
+
+    def start(self, what: str) -> None:
+        """What comes next; what came before is done."""
         stopping.check()
         self.end()
-        self._current = self._progress.add_task(f"{number}/{total} {what}", total=None)
+        self._current = self._progress.add_task(what, total=None)
 
     def within(self, share: float) -> None:
         """A share of the step is done. A step with several queries starts anew with each of them."""

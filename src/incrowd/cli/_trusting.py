@@ -9,7 +9,6 @@ import typer
 
 if TYPE_CHECKING:
     from incrowd.audit.checked import Trust
-    from incrowd.audit.signing import Signer
 
 Trusted = Annotated[
     list[Path] | None,
@@ -30,10 +29,3 @@ def trusting(keys: list[Path] | None, unsigned: bool = False) -> Trust:
     from incrowd.audit.checked import Trust
 
     return Trust(tuple(keys or ()), unsigned)
-
-
-def signing(key: Path | None) -> Signer | None:
-    """The key that was named on the command line."""
-    from incrowd.audit.signing import read_key
-
-    return None if key is None else read_key(key)

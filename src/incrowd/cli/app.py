@@ -10,8 +10,8 @@ from incrowd.cli import root
 from incrowd.cli._terminal import say
 
 
-@root.command("app")
-def workbench(
+@root.command()
+def app(
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port on this machine.")] = 8501,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open it where there is a screen.")] = True,
 ) -> None:
@@ -19,6 +19,6 @@ def workbench(
 
     It needs no terminal, asks nothing, and ends with this command: by Ctrl-C, or however that ends.
     """
-    from incrowd.app import start
+    from incrowd.tasks.app import app as start
 
-    raise typer.Exit(start(port, browser, say))
+    raise typer.Exit(start(port, browser=browser, tell=say))

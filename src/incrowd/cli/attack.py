@@ -85,11 +85,11 @@ def attack(
     again from its audit and must be the same. Nothing is released. Keep the result inside.
     """
     from incrowd.cli._show import bar
-    from incrowd.tasks.attack import try_attacks
+    from incrowd.tasks.attack import attack as measure
 
     names = None if attacks is None else [name.strip() for name in attacks.split(",") if name.strip()]
     with bar("attacks tried", quiet=json_) as told:
-        found = try_attacks(
+        found = measure(
             source, original=original, scenarios=scenario, attacks=names, register=register, others=other or (),
             tables=table or (), folder=folder, linker=engine, trust=trusting(trust, unsigned),
             progress=lambda _, number, total: told(number - 1, total),

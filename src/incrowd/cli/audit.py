@@ -15,8 +15,8 @@ from incrowd.cli._terminal import say
 from incrowd.cli._trusting import Trusted, Unsigned, trusting
 
 if TYPE_CHECKING:
-    from incrowd.tasks.audit_diff import Difference
-    from incrowd.tasks.audit_sign import SealVerification
+    from incrowd.tasks.audit_diff import Differences
+    from incrowd.tasks.audit_verify import SealVerification
 
 audit = typer.Typer(no_args_is_help=True, help="Audits of earlier runs. What is shown here stays inside.")
 root.add_typer(audit, name="audit")
@@ -31,16 +31,16 @@ def diff(
     json_: Json = False,
 ) -> None:
     """Compare two audits: plan, inputs, versions, steps, classes, requirements, risks, attacks, utility, release."""
-    from incrowd.tasks.audit_diff import diff_audits
+    from incrowd.tasks.audit_diff import audit_diff
 
-    found = diff_audits(first, second, trust=trusting(trust, unsigned))
+    found = audit_diff(first, second, trust=trusting(trust, unsigned))
     if json_:
         say(json.dumps([asdict(one) for one in found], indent=1))
     else:
         _show_differences(found)
 
 
-def _show_differences(found: tuple[Difference, ...]) -> None:
+def _show_differences(found: Differences) -> None:
     from rich.table import Table
 
     from incrowd.cli._consoles import console
@@ -63,12 +63,12 @@ def keygen(path: Annotated[Path, typer.Argument(metavar="KEY", help="A new file 
 
     Tell people its fingerprint in a way that does not depend on the files: read it to them, or print it.
     """
-    from incrowd.audit.signing import make_key, public_file
+    from incrowd.tasks.audit_keygen import audit_keygen
 
-    signer = make_key(path)
-    say(f"private      {path}  (keep it like a password)")
-    say(f"public       {public_file(path)}")
-    say(f"fingerprint  {signer.public.fingerprint}")
+    made = audit_keygen(path)
+    say(f"private      {made.private}  (keep it like a password)")
+    say(f"public       {made.public}")
+    say(f"fingerprint  {made.fingerprint}")
 
 
 @audit.command("sign")
@@ -87,9 +87,9 @@ def sign(
     The manifest lists every file of audit and release, so the signature speaks of all of them. What differs from the
     manifest is refused, not signed. The signature goes into audit/signatures; keep a copy of it.
     """
-    from incrowd.tasks.audit_sign import sign_audit
+    from incrowd.tasks.audit_sign import audit_sign
 
-    made = sign_audit(
+    made = audit_sign(
         run, name=name, role=role, decision=decision, text=text, key=key, trust=trusting(trust, unsigned)
     )  # fmt: skip
     say(f"signed    {made}  (keep a copy: nobody can see whether the last signature was taken away)")
@@ -102,9 +102,9 @@ def verify(run: RunFolder, trust: Trusted = None, json_: Json = False) -> None:
     Also for a release that was handed out alone: incrowd audit verify FOLDER --trust publisher.pub. Exit code 0 only
     when every file is unchanged and every key that signed is known here or named with --trust; else 1.
     """
-    from incrowd.tasks.audit_sign import verify_audit
+    from incrowd.tasks.audit_verify import audit_verify
 
-    found = verify_audit(run, trust=trusting(trust))
+    found = audit_verify(run, trust=trusting(trust))
     if json_:
         say(json.dumps({"ok": found.ok, "says": found.says, **asdict(found)}, indent=1))
     else:

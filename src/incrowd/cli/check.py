@@ -21,32 +21,22 @@ def check(
 ) -> None:
     """Show all faults of a plan at once, each with a code, a line and a way out. Exit code 2 when there are any."""
     from incrowd.errors import InputError, PlanError
-    from incrowd.pipeline.check import inspect
-    from incrowd.plan import Plan, check_columns, read_text
-    from incrowd.rows import open_source
+    from incrowd.plan import Plan
+    from incrowd.tasks.check import check as look
 
     if schema:
         say(json.dumps(Plan.model_json_schema(by_alias=True), indent=1))
         return
     if plan is None:
         raise InputError("D019", "no plan is named.", "Say: incrowd check plan.yaml")
-    folder = plan.resolve().parent
-    found = inspect(read_text(plan), folder)
-    if found.plan is not None and found.plan.data.is_there(folder):
-        data = found.plan.data
-        rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding)
-        try:
-            check_columns(found.plan, rows.columns, rows.place)
-        except PlanError as error:
-            found = found.adding(error.faults)
-        finally:
-            rows.close()
-    sound = found.sound()
-    missing = sound.attest.missing()
+    found = look(plan)
+    if found.plan is None or found.faults:
+        raise PlanError(list(found.faults))
+    missing = found.not_attested
     if json_:
         say(json.dumps({"faults": [], "not_attested": missing, "notes": found.notes}))
     else:
-        numbers = (len(sound.variables), len(sound.steps), len(sound.requirements))
+        numbers = (len(found.plan.variables), len(found.plan.steps), len(found.plan.requirements))
         say(f"{plan} has no faults. Variables: {numbers[0]}, steps: {numbers[1]}, requirements: {numbers[2]}.")
         for note in found.notes:
             say(f"note: {note}")

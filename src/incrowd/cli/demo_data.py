@@ -30,8 +30,8 @@ def demo_data(
 ) -> None:
     """Write a synthetic population of people who do not exist, to try incrowd on."""
     from incrowd.cli._show import bar
-    from incrowd.demo import write_demo
     from incrowd.errors import InputError
+    from incrowd.tasks.demo_data import demo_data as write
 
     try:
         number = int(float(rows))
@@ -42,5 +42,5 @@ def demo_data(
         raise InputError("D093", f"--format {format_} does not go with a file called {out.name}.", "Leave one out.")
     out = out or Path(f"people.{format_ or 'csv'}")
     with bar("people") as progress:
-        write_demo(out, rows=number, seed=seed, population=population, progress=progress)
+        write(out, rows=number, seed=seed, population=population, progress=progress)
     say(f"{number:,} people in {out}" + (f", their population in {population}" if population else ""))

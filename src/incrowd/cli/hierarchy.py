@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, overload
 
 import typer
 
 from incrowd.cli import root
 from incrowd.cli._options import writable
 from incrowd.cli._terminal import say
-from incrowd.machine.writing import write_private
-
-if TYPE_CHECKING:
-    from incrowd.keys.hierarchy import Hierarchy
 
 hierarchy_app = typer.Typer(
     no_args_is_help=True, help="Hierarchies: ways to coarsen one variable, level by level. ARX's CSV format in and out."
@@ -45,39 +41,19 @@ def build(
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Where to write it.", callback=writable)] = None,
 ) -> None:
     """Build a hierarchy for a variable by a rule, or, without one, from how its values are distributed."""
-    from incrowd.errors import InputError
-    from incrowd.keys import hierarchies as make
+    from incrowd.tasks.hierarchy_build import hierarchy_build, told
+    from incrowd.tasks.hierarchy_show import hierarchy_show
 
-    rules = {
-        "widths": widths,
-        "cuts": cuts,
-        "quantiles": quantiles,
-        "prefixes": prefixes,
-        "dates": dates,
-        "order": order,
-    }
-    given = [name for name, value in rules.items() if value is not None]
-    if len(given) > 1:
-        raise InputError("D063", f"{len(given)} rules are given.", "Give one, or none.")
-    counts = _counted(data, key)
-    values = sorted(counts, key=lambda value: (value is not None, value or ""))
-    numbers, how = [counts[value] for value in values], ""
-    match given:
-        case ["widths"]:
-            made = make.equal_bands(values, key, _numbers(widths))
-        case ["cuts"]:
-            made = make.cut_bands(values, key, [_numbers(level) for level in str(cuts).split("/")])
-        case ["quantiles"]:
-            made = make.quantile_bands(values, numbers, key, [int(n) for n in _numbers(quantiles)])
-        case ["prefixes"]:
-            made = make.prefixes(values, key, [int(n) for n in _numbers(prefixes)])
-        case ["dates"]:
-            made = make.date_parts(values, key, str(dates).split(","), date_format)  # type: ignore[arg-type]
-        case ["order"]:
-            made = make.ordered_groups(str(order).split(","), key, [int(n) for n in _numbers(groups or "2")])
-        case _:
-            made, how = make.automatic(values, numbers, key)
-    _finish(make.require_valid(made, values), out, how)
+    found = hierarchy_build(
+        data, key, widths=_numbers(widths), cuts=None if cuts is None else [_numbers(one) for one in cuts.split("/")],
+        quantiles=_whole(quantiles), prefixes=_whole(prefixes), dates=None if dates is None else dates.split(","),
+        date_format=date_format, order=None if order is None else order.split(","), groups=_whole(groups) or (2,),
+        out=out,
+    )  # fmt: skip
+    if out is None:
+        say(hierarchy_show(found.hierarchy))
+    else:
+        say(f"{out}: {told(found.hierarchy)}. {found.how}".strip())
 
 
 @hierarchy_app.command()
@@ -87,11 +63,9 @@ def show(
     limit: Annotated[int, typer.Option(min=1, help="How many branches of each node.")] = 8,
 ) -> None:
     """Show a hierarchy as a tree."""
-    from incrowd.keys.hierarchies import tree_lines
-    from incrowd.rows.lookup import read_hierarchy
+    from incrowd.tasks.hierarchy_show import hierarchy_show
 
-    for line in tree_lines(read_hierarchy(file, file.stem), limit=limit, depth=depth):
-        say(line)
+    say(hierarchy_show(file, depth=depth, limit=limit))
 
 
 @hierarchy_app.command()
@@ -103,47 +77,36 @@ def validate(
 ) -> None:
     """Check that values are covered, levels nest and there is one top. Exit code 2 when there are faults."""
     from incrowd.errors import PlanError
-    from incrowd.keys.hierarchies import validate as check
-    from incrowd.rows.lookup import read_hierarchy
+    from incrowd.tasks.hierarchy_build import told
+    from incrowd.tasks.hierarchy_validate import hierarchy_validate
 
-    name = key or file.stem.rpartition("hierarchy_")[2]
-    hierarchy = read_hierarchy(file, name)
-    values = None if data is None else list(_counted(data, name))
-    faults = check(hierarchy, values)
-    if faults:
-        raise PlanError(faults)
+    found = hierarchy_validate(file, data=data, key=key)
+    if found.faults:
+        raise PlanError(list(found.faults))
     if json_:
         say(json.dumps({"faults": []}))
     else:
-        say(f"{file}: {len(hierarchy.rows)} leaves, {hierarchy.height} levels above them, no faults.")
+        say(f"{file}: {told(found.hierarchy)}, no faults.")
 
 
-def _counted(data: Path, key: str) -> dict[str | None, int]:
-    """The values of a column, and how many records have each."""
-    from incrowd.errors import InputError
-    from incrowd.rows import open_source
-
-    rows = open_source(data)
-    if key not in rows.columns:
-        raise InputError("D012", f"{key!r} is not a column of {rows.place}.")
-    return rows.value_counts(key)
+@overload
+def _numbers(text: str) -> list[float]: ...
 
 
-def _numbers(text: str | None) -> list[float]:
+@overload
+def _numbers(text: None) -> None: ...
+
+
+def _numbers(text: str | None) -> list[float] | None:
     from incrowd.errors import InputError
 
+    if text is None:
+        return None
     try:
-        return [float(part) if "." in part else int(part) for part in str(text).split(",")]
+        return [float(part) if "." in part else int(part) for part in text.split(",")]
     except ValueError:
         raise InputError("D064", "a list of numbers cannot be read.", "Write it as 5,10,20") from None
 
 
-def _finish(hierarchy: Hierarchy, out: Path | None, how: str) -> None:
-    from incrowd.keys.hierarchies import format_arx, tree_lines
-
-    if out is None:
-        for line in tree_lines(hierarchy):
-            say(line)
-    else:
-        write_private(out, format_arx(hierarchy))
-        say(f"{out}: {len(hierarchy.rows)} leaves, {hierarchy.height} levels above them. {how}".strip())
+def _whole(text: str | None) -> list[int] | None:
+    return None if text is None else [int(number) for number in _numbers(text)]

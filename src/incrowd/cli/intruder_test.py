@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,10 +11,8 @@ from incrowd.cli import root
 from incrowd.cli._options import writable
 from incrowd.cli._terminal import say
 from incrowd.cli._trusting import Trusted, Unsigned, trusting
-from incrowd.machine.writing import write_private as write_page
 
 if TYPE_CHECKING:
-    from incrowd.intruder_test.making import Invitation
     from incrowd.intruder_test.value import Compared, Scores
 
 intruder_app = typer.Typer(
@@ -26,7 +22,6 @@ intruder_app = typer.Typer(
 root.add_typer(intruder_app, name="intruder-test")
 
 Test = Annotated[str, typer.Argument(help="The test: its file, or postgresql://host/database?schema=name.")]
-ADDRESS = "http://127.0.0.1:8765"
 
 
 @intruder_app.command()
@@ -74,36 +69,21 @@ def new(
     Beside the test two private files are written: the invitations, and the protocol. The truth behind the release is
     found again from the run's audit; it is stored in the test only, and deleted with it.
     """
-    with _extra():
-        from incrowd.intruder_test.custodian import opened
-        from incrowd.intruder_test.erasing import remember
-        from incrowd.intruder_test.making import write_private
-        from incrowd.intruder_test.protocol import CONFIDENTIALITY, SOURCES, day
-        from incrowd.intruder_test.store import is_file
-        from incrowd.tasks.intruder_test import Options, new_test
-    from incrowd.errors import InputError
+    from incrowd.tasks.intruder_test_new import IntruderTestOptions, intruder_test_new
 
-    stem = Path(out) if is_file(out) else Path("intruder-test")
-    beside = [stem.with_suffix(ending) for ending in (".invitations.txt", ".protocol.md")]
-    if there := next((path for path in beside if path.exists()), None):
-        raise InputError("D215", f"there is something at {there} already.", "Nothing is overwritten: move it.")
-    options = Options(
+    texts = {"sources": sources, "confidentiality": confidentiality}
+    options = IntruderTestOptions(
         intruders, targets, decoys, scenario, riskiest, tuple(name_column or ()), register, hours, expires, delete_on,
-        prize, sources or SOURCES, confidentiality or CONFIDENTIALITY, title,
+        prize, title=title, **{name: text for name, text in texts.items() if text},
     )  # fmt: skip
-    made = new_test(
-        release, out, options, original=original, folder=plan_folder, trust=trusting(trust, unsigned)
-    )  # fmt: skip
-    lines = [f"{each.name}\t{_link(address, each)}" for each in made.invitations]
-    with opened(out) as store:
-        remember(store, beside[0])
-    write_private(beside[0], "\n".join(lines) + "\n")
-    write_private(beside[1], made.protocol)
+    made = intruder_test_new(
+        release, out, options, original=original, folder=plan_folder, address=address, trust=trusting(trust, unsigned)
+    )
     say(f"{made.facts.title}: {made.facts.cards} target cards ({made.decoys}), scenario {made.facts.scenario!r}.")
-    say(f"Truth and claims will be deleted on {day(made.facts.delete_on)}.")
-    say(f"Each link works once. They are in {beside[0]}, too; the protocol is in {beside[1]}.")
-    for line in lines:
-        say(line)
+    say(f"Truth and claims will be deleted on {made.deletes_on}.")
+    say(f"Each link works once. They are in {made.written[0]}, too; the protocol is in {made.written[1]}.")
+    for each in made.invitations:
+        say(f"{each.name}\t{each.link(address)}")
 
 
 @intruder_app.command()
@@ -115,12 +95,9 @@ def invite(
     ] = None,
 ) -> None:
     """A new link for somebody; the old one and open sessions end, claims and clock stay."""
-    with _extra():
-        from incrowd.intruder_test.custodian import invite as again
-        from incrowd.intruder_test.custodian import opened
-        from incrowd.intruder_test.making import Invitation
-    with opened(test) as store:
-        say(f"{name}\t{_link(address, Invitation(name, again(store, name)))}")
+    from incrowd.tasks.intruder_test_invite import intruder_test_invite
+
+    say(f"{name}\t{intruder_test_invite(test, name).link(address)}")
 
 
 @intruder_app.command()
@@ -133,12 +110,10 @@ def serve(
     name: Annotated[list[str] | None, typer.Option(help="A name of this machine that intruders use.")] = None,
 ) -> None:
     """Serve the web pages of a test: to this machine only, unless there is a certificate."""
-    with _extra():
-        from incrowd.intruder_test.serving import server
+    from incrowd.tasks.intruder_test_serve import intruder_test_serve
+
     host = "127.0.0.1" if host is None else host
-    running = server(test, host, port, tls_cert, tls_key, name or ())
-    say(f"Serving on {'https' if tls_cert else 'http'}://{host}:{port}. End it with Ctrl-C.")
-    running.run()
+    intruder_test_serve(test, host=host, port=port, tls_cert=tls_cert, tls_key=tls_key, names=name or (), tell=say)
 
 
 @intruder_app.command()
@@ -163,41 +138,16 @@ def score(
     ] = False,
 ) -> None:
     """Judge the claims of a test and count them. The counts are kept in the test when the rest is deleted."""
-    with _extra():
-        from incrowd.intruder_test import custodian
-        from incrowd.intruder_test.erasing import remember
-        from incrowd.intruder_test.making import write_private
-        from incrowd.intruder_test.scoring import compare_scores
-        from incrowd.intruder_test.scoring import score as count
     from incrowd.intruder_test.value import dump_scores
+    from incrowd.tasks.intruder_test_score import intruder_test_score
 
-    with custodian.opened(test) as store:
-        if store.erased:
-            scores = custodian.kept_scores(store)
-            if scores is None or decide is not None:
-                custodian.need_alive(store)
-        else:
-            found = custodian.material(store)
-            if decide is not None and decide.exists():
-                say(f"{custodian.decide(store, decide, found.judged)} verdicts taken over from {decide}.", err=True)
-                found = custodian.material(store)
-            elif decide is not None:
-                remember(store, decide)
-                write_private(decide, custodian.undecided_csv(found.judged))
-                words = "Write correct, partial or wrong into its last column, and run this again."
-                say(f"The claims that only you can judge are in {decide}. {words}", err=True)
-            scores = count(found, store.now, by)
-            custodian.keep_scores(store, scores)
-        assert scores is not None
-    compared = None if before is None else compare_scores(_earlier(before), scores)
-    if report is not None:
-        from incrowd.report.tested import intruder_report
-
-        write_page(report, intruder_report(scores, compared))
+    found = intruder_test_score(test, by=by, decide=decide, before=before, report=report)
+    for note in found.notes:
+        say(note, err=True)
     if json_:
-        say(dump_scores(scores))
+        say(dump_scores(found.scores))
     else:
-        _show(scores, compared)
+        _show(found.scores, found.compared)
 
 
 @intruder_app.command()
@@ -209,13 +159,11 @@ def erase(
 
     Scores that were stored stay.
     """
-    with _extra():
-        from incrowd.intruder_test.custodian import opened
-        from incrowd.intruder_test.erasing import erase as delete
+    from incrowd.tasks.intruder_test_erase import intruder_test_erase
+
     if not yes:
         typer.confirm("Delete truth and claims for good?", abort=True)
-    with opened(test, due=False) as store:
-        gone = delete(store)
+    gone = intruder_test_erase(test)
     rows = gone.rows
     say(f"Erased: {rows['claim']} claims, {rows['target']} cards, {rows['intruder']} names, and the log.")
     for path in gone.deleted:
@@ -223,33 +171,6 @@ def erase(
     for path in gone.missing:
         say(f"Not found where it was written: {path}. Delete it yourself if you have moved it.")
     say("Copies that you made, such as the mails with the links, are yours to delete.")
-
-
-@contextmanager
-def _extra() -> Iterator[None]:
-    from incrowd.errors import missing_extra
-
-    try:
-        yield
-    except ImportError:
-        raise missing_extra("what an intruder test needs", "intruders", "X026") from None
-
-
-def _link(address: str | None, invitation: Invitation) -> str:
-    return f"{(address or ADDRESS).rstrip('/')}/enter/{invitation.token}"
-
-
-def _earlier(place: str) -> Scores:
-    from incrowd.intruder_test.custodian import kept_scores, material, opened
-    from incrowd.intruder_test.scoring import score as count
-    from incrowd.intruder_test.value import load_scores
-    from incrowd.plan import read_text
-
-    if place.endswith(".json"):
-        return load_scores(read_text(Path(place)), place)
-    with opened(place) as store:
-        kept = kept_scores(store)
-        return kept if kept is not None else count(material(store), store.now)
 
 
 def _show(scores: Scores, compared: Compared | None) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +16,7 @@ from incrowd.keys.postcodes import Component
 from incrowd.machine.writing import write_private
 
 if TYPE_CHECKING:
-    from incrowd.postcodes import Analysis, Places
+    from incrowd.postcodes import Analysis
 
 postcode_app = typer.Typer(
     no_args_is_help=True, help="UK postcodes: parse them, count people by component, merge places that are too small."
@@ -46,16 +44,10 @@ def parse(
 
     from incrowd.cli._consoles import console
     from incrowd.keys.postcodes import Postcode
-    from incrowd.keys.postcodes import parse as read
+    from incrowd.tasks.postcode_parse import postcode_parse
 
-    found = [read(text) for text in texts]
-    good = [one for one in found if isinstance(one, Postcode)]
-    authorities: dict[str, str | None] = {}
-    if real and good:
-        from incrowd.postcodes.directory import read_directory
-
-        directory = read_directory("".join(sorted({one.unit[0] for one in good})))
-        authorities = {one.unit: directory.authority(one.unit) for one in good}
+    found = postcode_parse(texts, real=real)
+    good, authorities = found.good, found.authorities
     if json_:
         lines = []
         for text, one in zip(texts, found, strict=True):
@@ -108,21 +100,21 @@ def analyse(
 ) -> None:
     """Count people by postcode component, and the groups below a threshold. Shows no record of the file."""
     from incrowd.cli._places import show_analysis, show_directory
-    from incrowd.errors import InputError
-    from incrowd.postcodes import analyse_places as measure
-    from incrowd.postcodes import count_places
+    from incrowd.tasks.postcode_analyse import postcode_analyse
 
-    places = count_places(
-        file, postcode, population or [], finest="unit" if component == "unit" else "sector", repair=repair
-    )
-    found = measure(places, threshold, components=[component] if component else None, tolerance=tolerance)
+    first, _, second = region_columns.partition(",")
+    done = postcode_analyse(
+        file, postcode, population or (), component=component, threshold=threshold, tolerance=tolerance, repair=repair,
+        real=real, regions=regions, region_columns=(first.strip(), second.strip()),
+    )  # fmt: skip
+    found = done.analysis
     content: dict[str, Any] = found.to_dict()
     if component is not None:
-        content["small"] = {n: [asdict(one) for one in found.small(component, n)] for n in places.populations}
-    if regions is not None and not real:
-        raise InputError("D183", "regions are found through real postcodes.", "Add --real.")
-    if real:
-        content["directory"] = _compare(file, postcode, places, regions, region_columns)
+        content["small"] = {n: [asdict(one) for one in found.small(component, n)] for n in found.places.populations}
+    if (match := done.real) is not None:
+        content["directory"] = {"real": match.real, "not_real": match.not_real, "no_authority": match.no_authority}
+        if done.regions is not None:
+            content["directory"]["by_region"] = asdict(done.regions)
     if chart is not None:
         _chart(found, chart)
     if json_:
@@ -162,27 +154,17 @@ def merge(
 ) -> None:
     """Merge the groups that are below a threshold, so that every group reaches it. Exit code 3 when one does not."""
     from incrowd.cli._places import show_merged
-    from incrowd.errors import InputError
-    from incrowd.postcodes import count_places, merge_places, read_adjacency, us_zip3
+    from incrowd.tasks.postcode_merge import postcode_merge
 
-    if adjacency is not None and way != "neighbours":
-        raise InputError("D184", "a file of neighbours goes with --way neighbours.")
-    places = count_places(
-        file, postcode, population or [], finest="unit" if component == "unit" else "sector", repair=repair,
-        zip_codes=preset == "us",
+    done = postcode_merge(
+        file, postcode, population or (), component=component, threshold=threshold, way=way, adjacency=adjacency,
+        preset=preset, other=other, repair=repair,
     )  # fmt: skip
-    if preset == "us":
-        found = us_zip3(places)
-    else:
-        pairs = None if adjacency is None else read_adjacency(adjacency)
-        found = merge_places(places, component, threshold, way=way, pairs=pairs, other=other)
+    found, places = done.merged, done.places
     if out is not None:
-        _write(out, ["group", "codes", *found.populations], [
-            [label, len(codes), *(int(found.sizes[name][i]) for name in found.populations)]
-            for i, (label, codes) in enumerate(found.members.items())
-        ])  # fmt: skip
+        done.write(out)
     if lookup is not None:
-        _write(lookup, [found.component, "group"], sorted(found.labels.items()))
+        done.write_lookup(lookup)
     if json_:
         keep = ("source", "component", "populations", "threshold", "way", "before", "below", "touched",
                 "people_touched", "extra", "alone", "coarser", "smallest", "passes")  # fmt: skip
@@ -192,14 +174,6 @@ def merge(
     else:
         show_merged(found, places)
     raise typer.Exit(0 if found.passes else 3)
-
-
-def _write(path: Path, header: list[str], lines: list[list[object]] | list[tuple[str, str]]) -> None:
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(lines)
-    write_private(path, file.getvalue())
 
 
 def _chart(found: Analysis, path: Path) -> None:
@@ -212,19 +186,3 @@ def _chart(found: Analysis, path: Path) -> None:
         raise InputError("D185", "an SVG holds the curves of one population.", "Name one, or write .html.")
     text = to_svg(population_curves(found, names[0])) if path.suffix == ".svg" else curves_page(found)
     write_private(path, text)
-
-
-def _compare(file: Path, postcode: str, places: Places, regions: Path | None, columns: str) -> dict[str, object]:
-    from incrowd.errors import InputError
-    from incrowd.postcodes.directory import read_directory
-    from incrowd.postcodes.regions import by_region, read_columns
-    from incrowd.rows import open_source
-
-    if not places.per_postcode:
-        raise InputError("D186", "only whole postcodes can be compared with real ones.", "This file is aggregated.")
-    match = read_directory().match(open_source(file), postcode)
-    content: dict[str, object] = {"real": match.real, "not_real": match.not_real, "no_authority": match.no_authority}
-    if regions is not None:
-        key, _, value = columns.partition(",")
-        content["by_region"] = asdict(by_region(match, read_columns(regions, key.strip(), value.strip())))
-    return content

@@ -25,14 +25,9 @@ def profile(
     recognised. No value of the file is shown.
     """
     from incrowd.cli._show import show_profile
-    from incrowd.profiling import profile as measure
-    from incrowd.rows import open_source
-    from incrowd.rows.header import refuse_records_as_names
+    from incrowd.tasks.profile import profile as measure
 
-    rows = open_source(data, delimiter=delimiter)
-    if not header:
-        refuse_records_as_names(rows)
-    found = measure(rows)
+    found = measure(data, delimiter=delimiter, header=header)
     if json_:
         say(json.dumps(found.to_dict(), indent=1))
     else:

@@ -15,12 +15,12 @@ from incrowd.cli._terminal import say
 from incrowd.machine.writing import write_private
 
 if TYPE_CHECKING:
+    from incrowd.keys.hierarchy import Hierarchy
     from incrowd.risk.measure import Measured
     from incrowd.risk.tables import Tables
     from incrowd.tasks.risk import Assessment
 
 SHOWN = 5  # tables of each number of keys
-LEAST_FRACTION = 1e-10  # one of all people who live
 
 
 @root.command()
@@ -59,32 +59,18 @@ def risk(
     With a plan, each of its scenarios is measured on the data as it came; options other than --measures, --records,
     --chart and --json are for data files. Nothing is released, and no value of the file is shown.
     """
-    from incrowd.errors import InputError
     from incrowd.risk.background import Background
-    from incrowd.rows.lookup import read_hierarchy
-    from incrowd.tasks.risk import assess, assess_plan
+    from incrowd.tasks.risk import risk as measure
 
+    names = [key.strip() for key in (keys or "").split(",") if key.strip()]
+    background = Background(
+        weights=weights, household=household, fraction=sampling_fraction, population=population,
+        population_count=population_count, levels=None if geography is None else _levels(geography, names),
+    )  # fmt: skip
     wanted = [name.strip() for name in measures.split(",") if name.strip()]
-    if sampling_fraction is not None and not LEAST_FRACTION <= sampling_fraction <= 1:
-        raise InputError("D105", f"--sampling-fraction must be at least {LEAST_FRACTION:g} and at most 1.")
-    if source.suffix in (".yaml", ".yml"):
-        if keys or weights or household or sampling_fraction or population or geography or unknown_members:
-            raise InputError("D106", "a plan says itself what is known.", "Put it under scenarios and data.")
-        found = assess_plan(source, wanted, records)
-    else:
-        names = [key.strip() for key in (keys or "").split(",") if key.strip()]
-        if not names:
-            raise InputError("D016", "no keys are named.", "Say which columns an intruder may know: --keys age,sex")
-        levels = None
-        if geography is not None:
-            key = next((n for n in names if geography.stem == n or geography.stem.endswith(f"hierarchy_{n}")), None)
-            if key is None:
-                raise InputError("D107", "the geography's file is named after no key.", "Name it KEY.csv.")
-            levels = {key: read_hierarchy(geography, key)}
-        background = Background(weights, household, None, sampling_fraction, 0.0, population, population_count, levels)
-        found = assess(
-            source, names, background=background, measures=wanted, records=records, knows_who_is_in=not unknown_members
-        )
+    found = measure(
+        source, names, background=background, measures=wanted, records=records, knows_who_is_in=not unknown_members
+    )
     if chart is not None:
         _chart(found, chart)
     if json_:
@@ -94,6 +80,19 @@ def risk(
         _show(found, measured)
     if records is not None:
         say(f"figures of every record in {records}: keep it inside")
+
+
+def _levels(geography: Path, keys: list[str]) -> dict[str, Hierarchy]:
+    """The hierarchy of the key that its file is named after; none where no key is named."""
+    from incrowd.errors import InputError
+    from incrowd.rows.lookup import read_hierarchy
+
+    if not keys:
+        return {}
+    key = next((n for n in keys if geography.stem == n or geography.stem.endswith(f"hierarchy_{n}")), None)
+    if key is None:
+        raise InputError("D107", "the geography's file is named after no key.", "Name it KEY.csv.")
+    return {key: read_hierarchy(geography, key)}
 
 
 def _chart(found: Assessment, path: Path) -> None:

@@ -12,7 +12,7 @@ import typer
 from incrowd.cli import root
 from incrowd.cli._options import Json, PlanFile
 from incrowd.cli._terminal import say
-from incrowd.cli._trusting import SigningKey, signing
+from incrowd.cli._trusting import SigningKey
 
 if TYPE_CHECKING:
     from incrowd.pipeline import Run
@@ -42,28 +42,19 @@ def run(
 
     A plan with tiers makes a file for each, in a folder named after the tier, or none of them.
     """
-    from incrowd.audit.checked import Trust
     from incrowd.cli._show import show_run, step_bars
-    from incrowd.cli.report import pages, print_pages
-    from incrowd.pipeline.tiers import run_tiers
+    from incrowd.tasks.run import run as whole_way
 
-    if pdf:
-        from incrowd.report.pdf import need_browser
-
-        need_browser()  # before an hour of work
-    signer = signing(signing_key)
     with step_bars(quiet=json_) as bars:
-        runs = run_tiers(plan, out=out, memory=memory, progress=bars.begin, within=bars.within, signer=signer)
-    if pdf:
-        for done in runs:
-            trust = Trust() if signer is None else Trust((signer.public,))
-            print_pages(pages(done.folder), trust, signer)
+        done = whole_way(
+            plan, out=out, memory=memory, signing_key=signing_key, pdf=pdf, progress=bars.begin, within=bars.within
+        )
     if json_:
-        content = [_for_scripts(done) for done in runs]
-        say(json.dumps(content if len(runs) > 1 else content[0], indent=1))
+        content = [_for_scripts(one) for one in done.files]
+        say(json.dumps(content if len(content) > 1 else content[0], indent=1))
         return
-    for done in runs:
-        show_run(done)
+    for one in done.files:
+        show_run(one)
 
 
 def _for_scripts(done: Run) -> dict[str, object]:

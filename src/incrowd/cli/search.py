@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -63,27 +63,23 @@ def search(
     Without --local the result is the proven optimum over all combinations of hierarchy levels (or says that it is
     not proven). Exit code 3 when even the coarsest recoding does not satisfy the requirements.
     """
-    from incrowd.tasks.search import frontier_of_file, search_file
+    from incrowd.tasks.search import search as find
 
     names = [key.strip() for key in keys.split(",") if key.strip()]
     trees = hierarchies_in(hierarchies, names)
     requirements = parse_models(model, k, hierarchies)
-    found = search_file(
-        file, names, trees, requirements, suppression=suppression, objective=objective, local=local, auto=auto,
-        seconds=seconds, out=out,
+    found = find(
+        file, names, requirements, trees, suppression=suppression, objective=objective, local=local, auto=auto,
+        seconds=seconds, frontier=frontier, out=out,
     )  # fmt: skip
-    points = None
-    if frontier:
-        points = frontier_of_file(
-            file, names, trees, requirements, suppression=suppression, objective=objective, auto=auto
-        )
     if json_:
-        content = asdict(found)
-        if points is not None:
-            content["frontier"] = {"k": _points(points[0]), "suppression": _points(points[1])}
+        content = asdict(replace(found, frontier=None))
+        del content["frontier"]
+        if (lines := found.frontier) is not None:
+            content["frontier"] = {"k": _points(lines.k), "suppression": _points(lines.suppression)}
         say(json.dumps(content, indent=1))
         return
-    _show(found, points)
+    _show(found)
 
 
 def parse_models(texts: list[str] | None, k: int | None, hierarchies: Path | None = None) -> list[Requirement]:
@@ -121,7 +117,7 @@ def _points(points: tuple[FrontierPoint, ...]) -> list[dict[str, float | None]]:
     ]
 
 
-def _show(found: FoundRecoding, points: tuple[tuple[FrontierPoint, ...], tuple[FrontierPoint, ...]] | None) -> None:
+def _show(found: FoundRecoding) -> None:
     from rich.table import Table
 
     from incrowd.cli._consoles import console
@@ -144,7 +140,8 @@ def _show(found: FoundRecoding, points: tuple[tuple[FrontierPoint, ...], tuple[F
     if found.out is not None:
         console.print(f"written to   {found.out}")
         console.print("All other columns are in it as they were, identifiers too: a release comes from a plan.")
-    for name, part in zip(("k", "suppression"), points or (), strict=False):
+    lines = found.frontier
+    for name, part in () if lines is None else (("k", lines.k), ("suppression", lines.suppression)):
         table = Table(title=f"Loss against {name}", title_justify="left")
         for heading in (name, "arithmetic", "geometric", "suppressed"):
             table.add_column(heading, justify="right")

@@ -54,10 +54,10 @@ def table(
     """
     from incrowd.errors import InputError
     from incrowd.keys.spreadsheet import formulas_in
-    from incrowd.tasks.table import perturbed_table
+    from incrowd.tasks.table import table as count
 
     names = [name.strip() for name in by.split(",") if name.strip()]
-    found = perturbed_table(
+    found = count(
         source, names, population=population, ptable=ptable, threshold=threshold, trust=trusting(trust, unsigned)
     )
     done = found.published

@@ -8,7 +8,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
@@ -24,6 +24,8 @@ from incrowd.intruder_test.tokens import hashed, new_token
 #: A column with more values than this is searched by typing.
 CHOICES = 60
 PIECE = 5000
+#: Where a test is found when nothing is said.
+ADDRESS = "http://127.0.0.1:8765"
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,11 @@ class Invitation:
     """A name and the link that signs this person in, once."""
 
     name: str
-    token: str
+    token: str = field(repr=False)
+
+    def link(self, address: str | None = None) -> str:
+        """The link, to where intruders will find the test; to this machine when nothing is said."""
+        return f"{(address or ADDRESS).rstrip('/')}/enter/{self.token}"
 
 
 @dataclass(frozen=True)

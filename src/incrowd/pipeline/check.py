@@ -41,13 +41,18 @@ def check_to_release(plan: Plan | Checked | str | Path, folder: Path | None = No
     return check(plan, folder)
 
 
-def check_files(path: str | Path) -> list[Checked]:
+def check_files(plan: Plan | str | Path, folder: Path | None = None) -> list[Checked]:
     """The plans of all files that a plan makes, to be released together: one, or one for each of its tiers."""
-    _refuse_one_of_several(path)
-    found, folder = inspect(read_text(Path(path)), Path(path).parent), Path(path).resolve().parent
-    plan = found.sound()
-    plans = [plan.of_tier(one.tier) for one in plan.tiers] or [plan]
-    return [Checked(one, folder, () if number else found.notes) for number, one in enumerate(plans)]
+    _refuse_one_of_several(plan)
+    if isinstance(plan, Plan):
+        whole = Checked(plan, folder or Path.cwd())
+    else:
+        found = inspect(read_text(Path(plan)), Path(plan).parent)
+        whole = Checked(found.sound(), folder or Path(plan).resolve().parent, found.notes)
+    if not whole.plan.tiers:
+        return [whole]
+    plans = [whole.plan.of_tier(one.tier) for one in whole.plan.tiers]
+    return [Checked(one, whole.folder, () if number else whole.notes) for number, one in enumerate(plans)]
 
 
 def load_plan(path: str | Path) -> Plan:

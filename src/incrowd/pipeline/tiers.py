@@ -34,8 +34,9 @@ from incrowd.secret import Secret, find_secret
 
 
 def run_tiers(
-    path: str | Path,
+    plan: Plan | str | Path,
     *,
+    folder: Path | None = None,
     out: Path | None = None,
     secret: Secret | None = None,
     memory: str | None = None,
@@ -48,7 +49,7 @@ def run_tiers(
     Raises NotReleasable, and publishes none of them, when one must not be released, or two must not be together. A
     plan without tiers is run as always, with its release in `out` itself.
     """
-    plans = check_files(path)
+    plans = check_files(plan, folder)
     if len(plans) == 1:
         return (run(plans[0], out=out, secret=secret, memory=memory, progress=progress, within=within, signer=signer),)
     home = out or plans[0].folder

@@ -1,7 +1,7 @@
 """What is intended: the release plan, typed, YAML in and out, every fault at once."""
 
 from incrowd.plan.check import check_columns, released_columns
-from incrowd.plan.load import Inspection, dump_plan, inspect_plan, one_of, parse_plan, split_tier
+from incrowd.plan.load import Inspection, dump_plan, inspect_plan, is_plan, one_of, parse_plan, split_tier
 from incrowd.plan.model import Plan
 from incrowd.plan.trees import json_tree, read_text
 
@@ -11,6 +11,7 @@ __all__ = [
     "check_columns",
     "dump_plan",
     "inspect_plan",
+    "is_plan",
     "json_tree",
     "one_of",
     "parse_plan",

@@ -67,6 +67,11 @@ def split_tier(path: str | Path) -> tuple[Path, str | None]:
     return Path(file), tier
 
 
+def is_plan(path: str | Path) -> bool:
+    """Does this name a plan, and not data or a run? It is a YAML file, with or without a tier after it."""
+    return split_tier(path)[0].suffix in (".yaml", ".yml")
+
+
 def one_of(plan: Plan, path: Path, tier: str | None) -> Plan:
     """The plan of one file: the only one that it makes, or that of the named tier."""
     tiers = [one.tier for one in plan.tiers] or [plan.tier]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.errors import InputError
 from incrowd.keys.postcodes import COMPONENTS, NATIONS, Component, Reason, coarsen, component_of
-from incrowd.rows import Rows, open_source
+from incrowd.rows import Rows, Source, open_source
 from incrowd.rows.postcodes import Sums, one_row_each, sum_codes, sum_postcodes, sum_zip3
 
 Int64 = NDArray[np.int64]
@@ -118,7 +117,7 @@ class Places:
 
 
 def count_places(
-    source: str | Path | Rows,
+    source: Source,
     postcode: str,
     populations: Sequence[str] = (),
     *,
@@ -132,8 +131,7 @@ def count_places(
     `populations` each record is one person. Values that are no postcode are counted by reason and left out; swapped
     O and 0, I and 1 are mended only with `repair`. `zip_codes`: the column holds ZIP codes of the United States.
     """
-    rows = source if isinstance(source, Rows) else open_source(source)
-    rows = rows.bring_in()
+    rows = open_source(source).bring_in()
     if zip_codes:
         return _places(rows, sum_zip3(rows, postcode, populations), ZIP3, True)
     sums = sum_postcodes(rows, postcode, populations, finest, repair)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, get_args
 
 from incrowd.plan.model import Role
 from incrowd.profiling.kinds import KINDS, RECORD_NUMBER
 from incrowd.profiling.recognise import Facts, Form, Suggestion, Type, form_of, suggest
 from incrowd.rows import Rows
+from incrowd.rows.result import Line, Result
 from incrowd.rows.summary import count_columns, rounded_percentiles, some_values
 
 #: More different numbers than this are worth a range (and bands).
@@ -45,8 +47,8 @@ class Column:
     certain: bool
 
 
-@dataclass(frozen=True)
-class Profile:
+@dataclass(frozen=True, repr=False)
+class Profile(Result):
     """What is in a file. Safe to show to colleagues: column names and counts, no value of anybody.
 
     `notes` say what concerns more than one column.
@@ -60,6 +62,13 @@ class Profile:
     def with_role(self, role: Role) -> tuple[Column, ...]:
         """The columns for which a role is suggested, in the file's order."""
         return tuple(column for column in self.columns if column.role == role)
+
+    def _told(self) -> str:
+        roles = (f"{len(self.with_role(role))} {role}" for role in get_args(Role) if self.with_role(role))
+        return f"{self.place}: {self.records:,} records, {len(self.columns)} columns ({', '.join(roles)})"
+
+    def _lines(self) -> Iterable[Line]:
+        return [asdict(column) for column in self.columns]
 
     def to_dict(self) -> dict[str, Any]:
         """The profile as plain values, for JSON."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from incrowd.keys.saying import percent
 from incrowd.machine.writing import write_private
 from incrowd.report import words
 from incrowd.report.render import render
+from incrowd.rows.result import Line, Result, plain_fields
 
 #: Figures may differ in their last digits from one machine to another.
 TOLERANCE = 1e-9
@@ -84,8 +86,8 @@ class AttackThenNow:
         return self.now.success is None and self.then is not None and self.then.success is not None
 
 
-@dataclass(frozen=True)
-class Reviewed:
+@dataclass(frozen=True, repr=False)
+class Reviewed(Result):
     """A release looked at again."""
 
     title: str
@@ -129,6 +131,13 @@ class Reviewed:
                 name = f"{attack.now.scenario}: {attack.now.name}"
                 found.append(f"{name} is right in {percent(success.value)} of {success.tries:,} tries, was {then}")
         return tuple(found)
+
+    def _told(self) -> str:
+        worse = "; ".join(self.worse) or "nothing became worse"
+        return f"{self.title}, looked at on {self.today}: {worse}"
+
+    def _lines(self) -> Iterable[Line]:
+        return [plain_fields(one) for one in self.risks]
 
     def json(self) -> str:
         """Everything, for scripts."""

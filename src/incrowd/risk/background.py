@@ -9,6 +9,7 @@ from pathlib import Path
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.plan import Plan
 from incrowd.risk.value import EVERYTHING, Scenario
+from incrowd.rows import Source
 from incrowd.rows.lookup import read_hierarchy
 
 
@@ -21,7 +22,7 @@ class Background:
     unit: str | None = None
     fraction: float | None = None
     imputed: float = 0.0
-    population: Path | None = None
+    population: Source | None = None
     population_count: str | None = None
     levels: Mapping[str, Hierarchy] | None = None  # a scenario's geography: key -> its hierarchy
 

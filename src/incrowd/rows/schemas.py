@@ -33,7 +33,7 @@ def refuse_lossy(files: Sequence[Path], partitions: Sequence[str], place: str) -
         where = f"part {number} of {len(files)} of {place}"
         if number == 1:
             first = types
-            _refuse_wide(types, place)
+            refuse_wide(types, place)
         elif types.keys() != first.keys():
             raise InputError("D273", f"{where} has not the columns of the first part.", ONE_SCHEMA)
         for column, name in enumerate(first, 1):
@@ -78,7 +78,8 @@ def _numbers(column: pa.Array) -> np.ndarray:
     return np.asarray(column.cast(pa.timestamp("ns")).cast(pa.int64()).fill_null(0))
 
 
-def _refuse_wide(types: dict[str, pa.DataType], place: str) -> None:
+def refuse_wide(types: dict[str, pa.DataType], place: str) -> None:
+    """Refuse decimals that engines would round."""
     for number, kind in enumerate(types.values(), 1):
         if pa.types.is_decimal(kind) and kind.precision > DIGITS:
             raise InputError(

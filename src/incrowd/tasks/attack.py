@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 from incrowd.attack.auxiliary import Files, read_auxiliary
 from incrowd.attack.on_run import attack_all, attack_names, chosen_scenarios, in_scenario
-from incrowd.attack.value import Attacked
+from incrowd.attack.value import Attacked, Rate
 from incrowd.audit.checked import Trust
 from incrowd.errors import InputError
 from incrowd.pipeline.trace import Traced, trace_plan, trace_release
-from incrowd.plan import split_tier
+from incrowd.plan import is_plan, split_tier
+from incrowd.rows.result import Line, Result
 
-PLANS = (".yaml", ".yml")
 
-
-@dataclass(frozen=True)
-class Intrusion:
+@dataclass(frozen=True, repr=False)
+class Intrusion(Result):
     """What simulated intruders achieved on one file: each attack in each scenario. It stays inside."""
 
     source: str
@@ -28,8 +27,34 @@ class Intrusion:
     attacks: tuple[Attacked, ...]
     refusal: str | None = None  # why the gate would not let this file leave, whatever the attacks say
 
+    def _told(self) -> str:
+        tried = sum(one.success is not None for one in self.attacks)
+        refused = "" if self.refusal is None else f"; it would not be released: {self.refusal}"
+        return f"{tried} attacks tried on {self.records:,} released records of {self.of:,}{refused}"
 
-def try_attacks(
+    def _lines(self) -> Iterable[Line]:
+        return [
+            {
+                "attack": one.name, "scenario": one.scenario, **_rate("success", one.success), "baseline": one.baseline,
+                **_rate("control", one.control), "residual": one.residual, "why": one.why,
+            }
+            for one in self.attacks
+        ]  # fmt: skip
+
+    def _charts(self) -> Iterable[str]:
+        from incrowd.report.charts.attacks import attack_rates
+        from incrowd.report.charts.run import to_svg
+
+        chart = attack_rates(self.attacks)
+        return [] if chart is None else [to_svg(chart)]
+
+
+def _rate(name: str, rate: Rate | None) -> dict[str, object]:
+    value = None if rate is None else rate.value
+    return {name: value, f"{name}_low": rate and rate.low, f"{name}_high": rate and rate.high}
+
+
+def attack(
     source: str | Path,
     *,
     original: str | Path | None = None,
@@ -51,9 +76,7 @@ def try_attacks(
     attacks that cost little are tried. `linker` is the engine of probabilistic linkage: duckdb or spark. `trust` says
     whose signature of a run counts.
 
-    >>> import incrowd as ic
-    >>> ic.try_attacks("plan.yaml", attacks=["linkage"]).attacks[0].success  # doctest: +SKIP
-    Rate(hits=2011, tries=83456)
+    >>> ic.attack("plan.yaml", attacks=["linkage"]).to_pandas()[["attack", "success", "baseline"]]
     """
     names = attack_names(attacks)
     if linker not in ("duckdb", "spark"):
@@ -85,4 +108,4 @@ def _traced(
     file, _ = split_tier(source)
     if not file.exists():
         raise InputError("D200", f"there is no plan or release {source}.", "Name a plan.yaml, or the folder of a run.")
-    return trace_plan(source, data, home) if file.suffix in PLANS else trace_release(source, data, home, trust)
+    return trace_plan(source, data, home) if is_plan(source) else trace_release(source, data, home, trust)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -13,6 +13,7 @@ from incrowd.audit.archive import Archive
 from incrowd.audit.checked import Trust
 from incrowd.audit.manifest import AuditManifest
 from incrowd.audit.past import PastRun
+from incrowd.rows.result import Line, Listing, plain_fields
 
 #: The fields that tell one part of a list from the others, the first that is there.
 _NAMES = ("name", "step", "model", "test")
@@ -32,9 +33,26 @@ class Difference:
     second: str | None
 
 
-def diff_audits(first: str | Path, second: str | Path, *, trust: Trust | None = None) -> tuple[Difference, ...]:
+@dataclass(frozen=True, repr=False)
+class Differences(Listing[Difference]):
+    """All that differs between two audits, in the order of the way of the data."""
+
+    items: tuple[Difference, ...]
+
+    def _told(self) -> str:
+        parts = ", ".join(dict.fromkeys(one.part for one in self.items))
+        return f"{len(self.items)} differences in {parts}" if self.items else "the two audits tell the same"
+
+    def _lines(self) -> Iterable[Line]:
+        return [plain_fields(one) for one in self.items]
+
+
+def audit_diff(first: str | Path, second: str | Path, *, trust: Trust | None = None) -> Differences:
     """Compare two audits; each is named by a run's folder, its release or its audit. `trust` says whose signatures
     count.
+
+    >>> ic.audit_diff(done.folder, done.folder)
+    Differences: the two audits tell the same
     """
     one, other = (Archive.find(Path(each), None, trust or Trust()) for each in (first, second))
     found = _plan_differences(_dumped(one), _dumped(other))
@@ -49,7 +67,7 @@ def diff_audits(first: str | Path, second: str | Path, *, trust: Trust | None = 
     ):  # fmt: skip
         pairs[part] = told(runs[0]), told(runs[1])
     found = [*found, *(each for part in PARTS if part in pairs for each in _compared(part, *pairs[part]))]
-    return tuple(found)
+    return Differences(tuple(found))
 
 
 def _dumped(archive: Archive) -> Any:

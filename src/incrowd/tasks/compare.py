@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from incrowd.pipeline.trial import Trial, try_out
 from incrowd.plan.verdict import Verdict
 from incrowd.risk.before_after import RiskLog
 from incrowd.risk.value import Risk
+from incrowd.rows.result import Line, Listing, plain_fields
 from incrowd.secret import Secret, find_secret, has_secret, new_secret
 
 
@@ -39,17 +40,33 @@ class PlanFigures:
     refusal: str | None
 
 
-def compare(plans: Sequence[str | Path], secret: Secret | None = None) -> tuple[PlanFigures, ...]:
+@dataclass(frozen=True, repr=False)
+class Comparison(Listing[PlanFigures]):
+    """Plans side by side, in the order in which they were named."""
+
+    items: tuple[PlanFigures, ...]
+
+    def _told(self) -> str:
+        told = (f"{one.plan}: {one.records_kept:,} of {one.records_in:,} records, k = {one.k:,}" for one in self.items)
+        return "; ".join(told)
+
+    def _lines(self) -> Iterable[Line]:
+        return [plain_fields(one, "scenarios", "verdicts") for one in self.items]
+
+
+def compare(plans: Sequence[str | Path], secret: Secret | None = None) -> Comparison:
     """Carry out each plan up to the gate and throw the results away: nothing is released.
 
     All plans draw from one secret, so that what differs comes from the plans. `loss` is `keys.loss.lost_bits`: the
     share of what the keys said that is gone. It does not see values that were swapped or moved.
+
+    >>> ic.compare(["plan.yaml", "plan.yaml"]).to_pandas()[["plan", "records_kept", "k", "loss"]]
     """
     if len(plans) < 2:
         raise InputError("D119", "there is nothing to compare.", "Name two plans or more.")
     first = Path(plans[0]).resolve().parent
     secret = secret or (find_secret(first) if has_secret(first) else new_secret())
-    return tuple(_figures(str(plan), try_out(plan, secret=secret)) for plan in plans)
+    return Comparison(tuple(_figures(str(plan), try_out(plan, secret=secret)) for plan in plans))
 
 
 def _figures(name: str, trial: Trial) -> PlanFigures:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from incrowd.audit.signing import Signer
 from incrowd.errors import InputError, NotReleasable
 from incrowd.pipeline import Progress, run
 from incrowd.pipeline.job import Circumstances
+from incrowd.rows.result import Line, Result, plain_fields
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,8 @@ class ComparedFile:
     again: str | None
 
 
-@dataclass(frozen=True)
-class Reproduction:
+@dataclass(frozen=True, repr=False)
+class Reproduction(Result):
     """What was compared, inputs first."""
 
     inputs: tuple[ComparedInput, ...]
@@ -66,6 +67,14 @@ class Reproduction:
         parts = [f.again for f in self.files if f.name == self.data or f.name.startswith(f"{self.data}/")]
         return bool(parts) and all(again == "same" for again in parts)
 
+    def _told(self) -> str:
+        if self.same:
+            return f"the same again: {len(self.inputs)} inputs, {len(self.files)} files"
+        return f"not the same; the data {'are' if self.data_same else 'are not, or were not made again'}"
+
+    def _lines(self) -> Iterable[Line]:
+        return [plain_fields(one) for one in self.files]
+
 
 def reproduce(
     path: str | Path,
@@ -82,6 +91,9 @@ def reproduce(
     `path` is a run's folder, its release, its audit, or the pointer to the release. `original` is the data where it is
     now; `folder` where all other files of the plan are: left out, the audit's own copies are used, and large files are
     looked for where the run was. `trust` says whose signature counts.
+
+    >>> ic.reproduce(done.folder).same
+    True
     """
     archive = Archive.find(Path(path), None if folder is None else Path(folder), trust or Trust())
     manifest = archive.manifest

@@ -25,10 +25,10 @@ from incrowd.release import GateInputs
 from incrowd.release.judge import judge
 from incrowd.release.recount import read_back
 from incrowd.report.review import AttackThenNow, Reviewed, ReviewedRequirement, RiskThenNow
-from incrowd.risk.background import Background, plan_scenarios
+from incrowd.risk.background import plan_scenarios
 from incrowd.risk.value import Risk, Scenario
 from incrowd.rows import Rows, open_source
-from incrowd.tasks.risk import assess
+from incrowd.tasks.risk import risk as measure_risk
 
 
 def review(
@@ -49,6 +49,9 @@ def review(
     need the truth, and so the `original`; without it they are left out, and the review says so. A file that has nothing
     to compare, and an attack of the audit that can no longer be tried, are named in `not_tried`. `trust` says whose
     signature of the audit counts: a review compares with what is sealed, or not at all.
+
+    >>> ic.review(done.folder, attacks=["linkage"]).worse
+    ()
     """
     archive = Archive.find(Path(path), _path(folder), trust or Trust())
     if archive.release is None:
@@ -137,7 +140,7 @@ def _scenarios(plan: Plan, columns: Sequence[str]) -> list[Scenario]:
 
 def _risk_today(file: Path, scenario: Scenario) -> list[Risk]:
     """The risk of the released file as it lies there, without what only the plan's run knew."""
-    found = assess(file, scenario.keys, background=Background(), knows_who_is_in=scenario.knows_who_is_in)
+    found = measure_risk(file, scenario.keys, knows_who_is_in=scenario.knows_who_is_in)
     return [replace(risk, scenario=scenario.name) for one in found.measured for risk in one.risks]
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,14 +15,14 @@ from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.population import join_population
 from incrowd.keys.table import KeyTable, Recode
 from incrowd.pipeline.check import check
-from incrowd.plan import Plan, check_columns
+from incrowd.plan import Plan, check_columns, is_plan
 from incrowd.risk.background import Background, plan_background, plan_scenarios
 from incrowd.risk.choose import Availability, availability, telling
 from incrowd.risk.geography import Surviving, surviving_uniques
 from incrowd.risk.measure import MEASURES, Classes, Measured, measure_scenario, spread_weights
 from incrowd.risk.tables import Tables, by_geography
 from incrowd.risk.value import EVERYTHING, Floats, Risk, Scenario
-from incrowd.rows import Rows, open_source
+from incrowd.rows import Rows, Source, open_source
 from incrowd.rows.engine import connect
 from incrowd.rows.figures import (
     add_household_risk,
@@ -33,11 +33,15 @@ from incrowd.rows.figures import (
     write_records,
 )
 from incrowd.rows.frame import LINE, OURS
+from incrowd.rows.result import Line, Result, plain_fields
 from incrowd.rows.tabulate import tabulate, tabulate_population
 
+#: One of all people who live: no sample is smaller.
+LEAST_FRACTION = 1e-10
 
-@dataclass(frozen=True)
-class Assessment:
+
+@dataclass(frozen=True, repr=False)
+class Assessment(Result):
     """What was found in one file: each scenario, geography where a scenario names it, and who could know what."""
 
     source: str
@@ -46,29 +50,57 @@ class Assessment:
     levels: Mapping[str, Mapping[str, Tables]]
     availability: tuple[Availability, ...] = ()
 
+    def _told(self) -> str:
+        names = ", ".join(f"{one.scenario.name} ({', '.join(one.scenario.keys)})" for one in self.measured)
+        return f"{self.source}: {self.measured[0].records:,} records, scenarios: {names}"
 
-def assess(
-    file: str | Path,
-    keys: Sequence[str],
+    def _lines(self) -> Iterable[Line]:
+        return [plain_fields(risk) for one in self.measured for risk in (*one.risks, *one.worth)]
+
+    def _charts(self) -> Iterable[str]:
+        from incrowd.report.charts.heat import uniques_heat
+        from incrowd.report.charts.run import to_svg
+
+        return [to_svg(uniques_heat(one.tables)) for one in self.measured if one.tables is not None]
+
+
+def risk(
+    source: Source | Plan,
+    keys: Sequence[str] = (),
     *,
     background: Background | None = None,
     measures: Collection[str] = MEASURES,
-    records: Path | None = None,
+    records: str | Path | None = None,
     knows_who_is_in: bool = True,
+    folder: str | Path | None = None,
 ) -> Assessment:
-    """Measure the risk of a file whose intruder knows these keys. `records` is where each record's figures go.
+    """How exposed are the people in a file or table, to somebody who knows these keys? Nothing is released.
 
-    >>> import incrowd as ic
-    >>> ic.assess("people.csv", ["age", "sex"]).measured[0].risks[0].value  # doctest: +SKIP
-    1.0
+    With a plan (its file, or a `Plan` whose files are in `folder`) each of its scenarios is measured on the data as it
+    came; the plan says itself what is known. `background` is what is known beside the records: weights, the sampling
+    fraction, a population. `records` is a file for the figures of every record: keep it inside.
+
+    >>> ic.risk("people.csv", ["age", "gender"]).to_pandas()[["name", "value"]].head(3)
     """
+    out = None if records is None else Path(records)
+    told = background or Background()
+    if told.fraction is not None and not LEAST_FRACTION <= told.fraction <= 1:
+        raise InputError("D105", f"the sampling fraction must be at least {LEAST_FRACTION:g} and at most 1.")
+    if isinstance(source, Plan) or (isinstance(source, str | Path) and is_plan(source)):
+        if keys or not knows_who_is_in or any(getattr(told, one.name) is not one.default for one in fields(told)):
+            raise InputError("D106", "a plan says itself what is known.", "Put it under scenarios and data.")
+        return _risk_of_plan(source, None if folder is None else Path(folder), measures, out)
+    if not keys:
+        raise InputError("D016", "no keys are named.", "Say which columns an intruder may know: --keys age,sex")
     scenario = Scenario(EVERYTHING, tuple(keys), knows_who_is_in=knows_who_is_in)
-    return _assess(open_source(file), [scenario], background or Background(), measures, records)
+    return _measure(open_source(source), [scenario], told, measures, out)
 
 
-def assess_plan(path: str | Path, measures: Collection[str] = MEASURES, records: Path | None = None) -> Assessment:
-    """The same for the data of a plan as it came, in each of its scenarios; all keys when it names none."""
-    checked = check(path)
+def _risk_of_plan(
+    source: Plan | str | Path, folder: Path | None, measures: Collection[str], records: Path | None
+) -> Assessment:
+    """The data of a plan as it came, in each of its scenarios; all keys when it names none."""
+    checked = check(source, folder)
     plan, folder = checked.plan, checked.folder
     data = plan.data
     with tempfile.TemporaryDirectory(prefix="incrowd-") as spill, ExitStack() as stack:
@@ -79,11 +111,11 @@ def assess_plan(path: str | Path, measures: Collection[str] = MEASURES, records:
         check_columns(plan, rows.columns, rows.place)
         if data.database:  # several scenarios are counted, and the rows are joined with figures
             rows = rows.bring_in()
-        found = _assess(rows, plan_scenarios(plan), plan_background(plan, folder), measures, records)
+        found = _measure(rows, plan_scenarios(plan), plan_background(plan, folder), measures, records)
         return replace(found, availability=_availability(plan, rows))
 
 
-def _assess(
+def _measure(
     rows: Rows, scenarios: Sequence[Scenario], background: Background, measures: Collection[str], records: Path | None
 ) -> Assessment:
     if unknown := [name for name in measures if name not in MEASURES]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,14 +13,15 @@ from incrowd.keys.hierarchy import Hierarchy, Levels
 from incrowd.keys.local import recode_locally
 from incrowd.keys.requirements import Requirement, where_name
 from incrowd.keys.search.frontier import FrontierPoint, frontier_k, frontier_suppression
-from incrowd.keys.search.lattice import search
+from incrowd.keys.search.lattice import search as search_lattice
 from incrowd.keys.search.walk import Progress
 from incrowd.keys.table import KeyTable
 from incrowd.machine.writing import private_file
 from incrowd.protect.search import apply_local, recode_to
 from incrowd.protect.state import Context, State
 from incrowd.protect.suppress_records import drop_failing
-from incrowd.rows import Rows, open_source
+from incrowd.rows import Rows, Source, open_source
+from incrowd.rows.result import Line, Result
 from incrowd.rows.tabulate import tabulate
 from incrowd.secret import Secret, order_records
 from incrowd.tasks.verify import parse_where
@@ -31,7 +32,15 @@ FRONTIER_SUPPRESSION = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
 
 
 @dataclass(frozen=True)
-class FoundRecoding:
+class Frontier:
+    """How the loss grows with k, and how it falls with the records that may be suppressed."""
+
+    k: tuple[FrontierPoint, ...]
+    suppression: tuple[FrontierPoint, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class FoundRecoding(Result):
     """What a search on a file found. `levels` is None for local recoding; `proven` is only said of a proven optimum."""
 
     keys: tuple[str, ...]
@@ -46,13 +55,25 @@ class FoundRecoding:
     proven: bool
     gap: float | None
     out: str | None = None
+    frontier: Frontier | None = None
+
+    def _told(self) -> str:
+        levels = (
+            "a recoding per class" if self.levels is None else ", ".join(f"{n} {i}" for n, i in self.levels.items())
+        )
+        proof = "proven optimal" if self.proven else "not proven optimal"
+        dropped = f"{self.suppressed:,} of {self.records:,} records suppressed"
+        return f"{levels}; loss {self.loss_arithmetic:.4f}, {dropped}, {self.classes:,} classes, {proof}"
+
+    def _lines(self) -> Iterable[Line]:
+        return [{"key": name, "level": None if self.levels is None else self.levels[name]} for name in self.keys]
 
 
-def search_file(
-    file: str | Path,
+def search(
+    file: Source,
     keys: Sequence[str],
-    hierarchies: Mapping[str, Hierarchy],
     requirements: Sequence[Requirement],
+    hierarchies: Mapping[str, Hierarchy] | None = None,
     *,
     suppression: float = 0.0,
     objective: str = "geometric",
@@ -60,21 +81,29 @@ def search_file(
     local: bool = False,
     auto: bool = False,
     seconds: float | None = None,
+    frontier: bool = False,
     out: str | Path | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> FoundRecoding:
     """Find the recoding that costs least, and write the recoded file to `out`.
 
-    A key without a hierarchy is a fault, unless `auto` lets one be built from its values. The written file is counted
+    A key without a hierarchy is a fault, unless `auto` lets one be built from its values. With `frontier` it also says
+    how the loss grows with k, and falls with suppression. The written file is counted
     again before it gets its name, and its rows are in a random order. Columns that are not keys, identifiers among
     them, are written as they are: this is a tool for looking, `run` with a plan is the way to a release.
+
+    >>> ic.search("people.csv", ["age", "gender", "occupation"], [ic.K(5)], suppression=0.02, auto=True).levels
     """
     _need_sense(suppression, seconds)
-    out = None if out is None else _free(Path(out), Path(file))
+    out = None if out is None else _free(Path(out), file)
     rows = open_source(file)
     table = _counted(rows, keys, requirements)
     bound = [requirement.bind(table) for requirement in requirements]
-    levels = bind_all(table, hierarchies, auto)
+    levels = bind_all(table, hierarchies or {}, auto)
+    lines = None
+    if frontier:
+        by_k = frontier_k(table, levels, bound, FRONTIER_K, suppression=suppression, objective=objective)
+        lines = Frontier(by_k, frontier_suppression(table, levels, bound, FRONTIER_SUPPRESSION, objective=objective))
     state = State(rows, table, table, tuple(bound))
     context = Context(Path(), Secret(secrets.token_bytes(32)), ("search",), tuple(bound))
     common = (table.names, int(table.records.sum()))
@@ -84,9 +113,9 @@ def search_file(
             _write(apply_local(rows, table, levels, best, context.order("parts")), out, keys, bound, context)
         return FoundRecoding(
             *common, None, best.loss_arithmetic, best.loss_geometric, best.suppressed, best.classes,
-            None, None, False, None, str(out) if out else None,
+            None, None, False, None, str(out) if out else None, lines,
         )  # fmt: skip
-    found = search(
+    found = search_lattice(
         table, levels, bound, suppression=suppression, objective=objective, weights=weights, time_limit=seconds,
         progress=progress,
     )  # fmt: skip
@@ -95,27 +124,8 @@ def search_file(
         _write(after.rows, out, keys, bound, context)
     return FoundRecoding(
         *common, found.levels, found.loss_arithmetic, found.loss_geometric, found.suppressed, found.classes,
-        found.nodes, found.counted, found.proven, found.gap, str(out) if out else None,
+        found.nodes, found.counted, found.proven, found.gap, str(out) if out else None, lines,
     )  # fmt: skip
-
-
-def frontier_of_file(
-    file: str | Path,
-    keys: Sequence[str],
-    hierarchies: Mapping[str, Hierarchy],
-    requirements: Sequence[Requirement],
-    *,
-    suppression: float = 0.0,
-    objective: str = "geometric",
-    auto: bool = False,
-) -> tuple[tuple[FrontierPoint, ...], tuple[FrontierPoint, ...]]:
-    """How the loss grows with k, and how it falls with the records that may be suppressed."""
-    _need_sense(suppression)
-    table = _counted(open_source(file), keys, requirements)
-    bound = [requirement.bind(table) for requirement in requirements]
-    levels = bind_all(table, hierarchies, auto)
-    by_k = frontier_k(table, levels, bound, FRONTIER_K, suppression=suppression, objective=objective)
-    return by_k, frontier_suppression(table, levels, bound, FRONTIER_SUPPRESSION, objective=objective)
 
 
 def bind_all(table: KeyTable, hierarchies: Mapping[str, Hierarchy], auto: bool) -> list[Levels]:
@@ -149,10 +159,10 @@ def _need_sense(suppression: float, seconds: float | None = None) -> None:
         raise InputError("D283", "the seconds of a search are 0 or more.")
 
 
-def _free(out: Path, file: Path) -> Path:
+def _free(out: Path, file: Source) -> Path:
     if out.suffix not in (".csv", ".parquet"):
         raise InputError("D075", f"{out} is neither a .csv nor a .parquet file.", "Name one with -o.")
-    if out.exists() and out.samefile(file):
+    if isinstance(file, str | Path) and Path(file).exists() and out.exists() and out.samefile(file):
         raise InputError("D076", "the file would be written over itself.", "Choose another name with -o.")
     return out
 

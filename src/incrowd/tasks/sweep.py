@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from incrowd.pipeline.trial import open_and_count
 from incrowd.plan import Plan
 from incrowd.plan.uses import not_by_class
 from incrowd.protect import Change, Context, Original, State, protect, require_in_memory
+from incrowd.rows.result import Line, Result, plain_fields
 from incrowd.secret import Secret, find_secret
 from incrowd.utility.loss import measure_loss
 from incrowd.utility.needs import Fetched, fetch
@@ -26,12 +27,33 @@ from incrowd.utility.price import Price
 from incrowd.utility.settings import Setting, k_setting, parse_setting, suppression_setting, variants
 
 
-@dataclass(frozen=True)
-class Swept:
+@dataclass(frozen=True, repr=False)
+class Swept(Result):
     """A sweep, and what the alternatives of the plan would cost."""
 
     sweep: Sweep
     prices: tuple[Price, ...] = ()
+
+    def _told(self) -> str:
+        return f"{len(self.sweep.points)} values of {self.sweep.parameter}. {self.sweep.advice}"
+
+    def _lines(self) -> Iterable[Line]:
+        """A line for each point. What use cases measured stays out: it names groups of the file as it came."""
+        swept = self.sweep
+        return [
+            {
+                **plain_fields(point), "chosen": point.label == swept.chosen,
+                "recommended": point.label == swept.recommended, "breaks": ", ".join(point.broken),
+            }
+            for point in (*swept.points, *swept.candidates)
+        ]  # fmt: skip
+
+    def _charts(self) -> Iterable[str]:
+        from incrowd.report.charts.frontier import frontier
+        from incrowd.report.charts.run import to_svg
+
+        drawn = any(point.risk_mean is not None for point in (*self.sweep.points, *self.sweep.candidates))
+        return [to_svg(frontier(self.sweep))] if drawn else []
 
 
 def sweep(
@@ -52,6 +74,8 @@ def sweep(
     there is none. A setting is 'PATH=VALUES' ('steps.2.fraction=0.1,0.2'); `k` and `suppression` are short for the
     paths of those. Without any, k is tried as the plan's own sweep says, or from 2 to 11. `candidates` are other
     plans, each one more point.
+
+    >>> ic.sweep("plan.yaml", k="3:5").to_pandas()[["label", "released", "risk_mean"]]
     """
     checked = check(plan)
     folder, whole = checked.folder, checked.plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +21,11 @@ from incrowd.keys.cellkey import KEYS, LARGEST, Perturbations, Perturbed, pertur
 from incrowd.machine.paths import must_be_file
 from incrowd.machine.writing import write_private
 from incrowd.pipeline.check import inspect
-from incrowd.plan import Plan, check_columns, read_text, released_columns
+from incrowd.plan import Plan, check_columns, is_plan, read_text, released_columns
 from incrowd.rows import Rows, open_source
 from incrowd.rows.cells import count_cells
 from incrowd.rows.engine import connect
+from incrowd.rows.result import Line, Result
 from incrowd.secret import Secret, draw_numbers, find_secret
 
 #: More cells than this are no table that anybody reads.
@@ -36,7 +37,7 @@ Cell = tuple[str | None, ...]
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedTable:
     """A table that may be published: its cells, and their counts; None where a count is suppressed."""
 
     by: tuple[str, ...]
@@ -55,13 +56,24 @@ class Published:
         return _csv([*self.by, "count"], lines)
 
 
-@dataclass(frozen=True, eq=False)
-class Counted:
+@dataclass(frozen=True, eq=False, repr=False)
+class PerturbedTable(Result):
     """What a table was made from. It stays inside: who has it can take the noise off."""
 
-    published: Published
+    published: PublishedTable
     inside: Perturbed
     omitted: int  # values that are not listed, since too few records have them
+
+    def _told(self) -> str:
+        done = self.published
+        hidden = f"{done.suppressed:,} of them without a count; {self.omitted:,} values not listed"
+        return f"{len(done.cells):,} cells by {', '.join(done.by)}, {hidden}"
+
+    def _lines(self) -> Iterable[Line]:
+        """The cells as they may be published: neither true counts nor noise."""
+        done = self.published
+        pairs = zip(done.cells, done.counts, strict=True)
+        return [{**dict(zip(done.by, cell, strict=True)), "count": count} for cell, count in pairs]
 
     def write_audit(self, path: Path) -> None:
         """Every cell with its true count, cell key and perturbation, in a file that only its owner may read."""
@@ -73,21 +85,23 @@ class Counted:
         write_private(path, _csv(heads, rows))
 
 
-def perturbed_table(
+def table(
     source: str | Path,
     by: Sequence[str],
     *,
     population: bool = False,
-    ptable: Path | None = None,
+    ptable: str | Path | None = None,
     threshold: int = 10,
     secret: Secret | None = None,
     trust: Trust | None = None,
-) -> Counted:
+) -> PerturbedTable:
     """How many people are there by these variables, said so that no single person shows?
 
     `source` is a plan, or a release of this machine (the folder `release`, or a run's). The table is counted in the
     plan's data as it came, or in its population. Refused where the release shows the same counts: noise on what
     everybody can count protects nobody, and tells the noise.
+
+    >>> ic.table("plan.yaml", ["district", "gender"]).to_pandas().head()
     """
     path = Path(source)
     plan, folder, released, file = _find(path, trust or Trust())
@@ -99,7 +113,7 @@ def perturbed_table(
     countable = [name for name in by if name in released]
     if len(countable) == len(by) and not population:
         raise NotReleasable("R019", "this table can be counted in the release.", _THEATRE)
-    table = rule_10_5() if ptable is None else read_ptable(ptable)
+    noise = rule_10_5() if ptable is None else read_ptable(Path(ptable))
     with TemporaryDirectory(prefix="incrowd-") as spill, ExitStack() as stack:  # mode 0700
         engine = connect(plan.data.engine, spill=Path(spill), master=plan.data.master, limit=plan.data.limit)
         stack.callback(engine.close)
@@ -110,7 +124,7 @@ def perturbed_table(
         rows = data.bring_in()
         if population and len(countable) == len(by):
             _refuse_small(rows, file)
-        return _count(rows, by, countable, table, threshold, secret)
+        return _count(rows, by, countable, noise, threshold, secret)
 
 
 _THEATRE = (
@@ -121,7 +135,7 @@ _THEATRE = (
 
 def _count(
     rows: Rows, by: Sequence[str], countable: Sequence[str], table: Perturbations, threshold: int, secret: Secret
-) -> Counted:
+) -> PerturbedTable:
     # The key is the secret's own and not this release's: the same people get the same noise in every table. With
     # fresh noise in each, many tables would average it away.
     # Another perturbation table reads the keys in another way, and two readings of one key, such as noise and twice
@@ -142,7 +156,7 @@ def _count(
     inside = perturb(sums[:, 0], sums[:, 1], table, threshold)
     counts = tuple(None if count < 0 else count for count in inside.published.tolist())
     omitted = sum(len(set(column)) - len(each) for column, each in zip(columns, values, strict=True))
-    return Counted(Published(tuple(by), cells, counts, threshold), inside, omitted)
+    return PerturbedTable(PublishedTable(tuple(by), cells, counts, threshold), inside, omitted)
 
 
 def _listed(
@@ -187,7 +201,7 @@ def _find(path: Path, trust: Trust) -> tuple[Plan, Path, list[str], str | Path]:
     """The plan, the folder its files are looked for in, the released columns, and the file that has them: without a
     release, the data.
     """
-    if path.suffix in (".yaml", ".yml"):
+    if is_plan(path):
         folder = path.resolve().parent
         plan = inspect(read_text(path), folder).sound()
         return plan, folder, released_columns(plan), plan.data.place(folder)

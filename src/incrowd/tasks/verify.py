@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -12,7 +11,8 @@ from incrowd.errors import InputError
 from incrowd.keys.population import join_population
 from incrowd.keys.requirements import Requirement, is_met, refuse_unmet, where_name
 from incrowd.keys.table import KeyTable, Mask
-from incrowd.rows import Rows, open_source
+from incrowd.rows import Rows, Source, open_source
+from incrowd.rows.result import Line, Result, plain_fields
 from incrowd.rows.tabulate import tabulate, tabulate_population
 
 
@@ -27,8 +27,8 @@ class Finding:
     nearest: str = ""  # the bound that the figure is nearest to, where there are two
 
 
-@dataclass(frozen=True)
-class Verification:
+@dataclass(frozen=True, repr=False)
+class Verification(Result):
     """What was counted in a file: its classes by the keys, and each requirement."""
 
     keys: tuple[str, ...]
@@ -46,22 +46,31 @@ class Verification:
         """Whether every requirement holds."""
         return all(finding.passed for finding in self.findings)
 
+    def _told(self) -> str:
+        asked = "; ".join(f"{one.requirement} {'holds' if one.passed else 'fails'}" for one in self.findings)
+        counted = f"{self.records:,} records in {self.classes:,} classes by {', '.join(self.keys)}"
+        return f"{counted}, k = {self.k:,}, {self.uniques:,} unique" + (f"; {asked}" if asked else "")
+
+    def _lines(self) -> Iterable[Line]:
+        return [plain_fields(one) for one in self.findings]
+
 
 def verify(
-    file: str | Path,
+    file: Source,
     keys: Sequence[str],
     requirements: Sequence[Requirement] = (),
     unit: str | None = None,
-    population: str | Path | None = None,
+    population: Source | None = None,
     population_count: str | None = None,
 ) -> Verification:
-    """Count the classes of a CSV or Parquet file and measure requirements on them.
+    """Count the classes of a file, or of a table, and measure requirements on them.
 
-    `population` is a file of the people the file is about, a line each, or with a column of counts.
+    `population` is a file or table of the people the file is about, a line each, or with a column of counts. Where a
+    person may have several records, `unit` says whose they are; then k counts people.
 
-    >>> import incrowd as ic
-    >>> ic.verify("people.csv", ["age", "sex"], [ic.K(5)]).passed  # doctest: +SKIP
-    True
+    >>> found = ic.verify("people.csv", ["area", "age", "gender"], [ic.K(5)])
+    >>> found.passed, found.uniques
+    (False, 1966)
     """
     rows = open_source(file)
     outside = None
@@ -78,7 +87,7 @@ def verify_rows(
     unit: str | None = None,
     population: KeyTable | None = None,
 ) -> Verification:
-    """The same for rows that are open already. The file's own distribution is what t and its relatives compare with."""
+    """Measure rows that are open already. The file's own distribution is what t and its relatives compare with."""
     if not keys:
         raise InputError("D016", "no keys are named.", "Say which columns an intruder may know: --keys age,sex")
     conditions = {r.where for r in requirements if r.where is not None}

@@ -1,10 +1,10 @@
-"""A test with friendly human intruders, made from a run's release and the truth behind it."""
+"""Make a test with friendly human intruders, from a run's release and the truth behind it."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,15 +13,21 @@ import pyarrow as pa
 from incrowd.attack.situation import fetch
 from incrowd.audit.checked import Trust
 from incrowd.errors import InputError
-from incrowd.intruder_test.cards import Wanted, deal
-from incrowd.intruder_test.making import Invitation, Rules, make
-from incrowd.intruder_test.protocol import CONFIDENTIALITY, SOURCES, protocol
-from incrowd.intruder_test.store import Facts
 from incrowd.pipeline.trace import trace_release
 from incrowd.plan import Plan, read_text
 from incrowd.risk.background import plan_scenarios
 from incrowd.risk.value import Scenario
 from incrowd.rows import open_source
+from incrowd.rows.result import Line, Result
+from incrowd.tasks._extras import needs_intruders
+
+with needs_intruders():
+    from incrowd.intruder_test.cards import Wanted, deal
+    from incrowd.intruder_test.custodian import opened
+    from incrowd.intruder_test.erasing import remember
+    from incrowd.intruder_test.making import Invitation, Rules, make, write_private
+    from incrowd.intruder_test.protocol import CONFIDENTIALITY, SOURCES, day, protocol
+    from incrowd.intruder_test.store import Facts, is_file
 
 #: The days until a test closes, and until truth and claims are deleted, when nothing is said.
 OPEN_DAYS, KEPT_DAYS = 14, 90
@@ -29,7 +35,7 @@ MOST_INTRUDERS = 500
 
 
 @dataclass(frozen=True)
-class Options:
+class IntruderTestOptions:
     """What a custodian may decide about a new test. Dates are written as 2026-12-31."""
 
     intruders: str = "10"  # a number, or a file with a name on each line
@@ -48,27 +54,77 @@ class Options:
     title: str | None = None
 
 
-@dataclass(frozen=True)
-class Made:
-    """A new test: what it is, its invitations, and the protocol. The invitations are stored nowhere else."""
+@dataclass(frozen=True, repr=False)
+class IntruderTest(Result):
+    """A new test: what it is, its invitations, and the protocol. The test itself does not hold the invitations."""
 
     facts: Facts
     invitations: list[Invitation]
     protocol: str
     decoys: str  # in words
+    written: tuple[Path, ...] = ()  # the private files beside the test: the invitations, and the protocol
+
+    @property
+    def deletes_on(self) -> str:
+        """The day on which truth and claims are deleted."""
+        return day(self.facts.delete_on)
+
+    def _told(self) -> str:
+        return f"{self.facts.title}: {self.facts.cards} target cards ({self.decoys}), scenario {self.facts.scenario!r}"
+
+    def _lines(self) -> Iterable[Line]:
+        return [{"name": one.name, "link": one.link()} for one in self.invitations]
+
+    def _shown(self) -> Iterable[Line]:
+        """Whom, and not the links: a notebook is kept, and each link signs somebody in."""
+        return [{"name": one.name} for one in self.invitations]
+
+
+def intruder_test_new(
+    release: str | Path,
+    out: str,
+    options: IntruderTestOptions | None = None,
+    *,
+    original: str | Path | None = None,
+    folder: str | Path | None = None,
+    address: str | None = None,
+    trust: Trust | None = None,
+) -> IntruderTest:
+    """Prepare a test of a release: target cards, decoys, protocol, invitations with one-time links.
+
+    `release` is a run's folder or its release folder, `out` a new file, or postgresql://host/database?schema=name.
+    Beside the test two private files are written: the invitations, with links to `address`, and the protocol. The truth
+    behind the release is found again from the run's audit; it is stored in the test only, and deleted with it.
+
+    >>> options = ic.IntruderTestOptions(intruders="3", targets=4)
+    >>> made = ic.intruder_test_new(done.folder, "test.sqlite", options)
+    >>> [invitation.name for invitation in made.invitations]
+    ['intruder 1', 'intruder 2', 'intruder 3']
+    """
+    stem = Path(out) if is_file(out) else Path("intruder-test")
+    beside = tuple(stem.with_suffix(ending) for ending in (".invitations.txt", ".protocol.md"))
+    if there := next((path for path in beside if path.exists()), None):
+        raise InputError("D215", f"there is something at {there} already.", "Nothing is overwritten: move it.")
+    data, home = None if original is None else Path(original), None if folder is None else Path(folder)
+    made = new_test(Path(release), out, options or IntruderTestOptions(), original=data, folder=home, trust=trust)
+    with opened(out) as store:
+        remember(store, beside[0])
+    write_private(beside[0], "".join(f"{each.name}\t{each.link(address)}\n" for each in made.invitations))
+    write_private(beside[1], made.protocol)
+    return replace(made, written=beside)
 
 
 def new_test(
     release: Path,
     place: str,
-    options: Options,
+    options: IntruderTestOptions,
     *,
     original: Path | None = None,
     folder: Path | None = None,
     clock: Callable[[], float] = time.time,
     trust: Trust | None = None,
-) -> Made:
-    """Prepare a test of a run's release. The truth is found again from the audit, and stored in the test only."""
+) -> IntruderTest:
+    """The test alone, without the files beside it."""
     now = clock()
     names = _names(options.intruders)
     expires = _moment(options.expires, now, OPEN_DAYS, "--expires")
@@ -99,7 +155,7 @@ def new_test(
         facts, invitations = make(
             place, rules, situation.released, situation.keys, cards, note, scenario.name, sure, sha256, clock
         )
-    return Made(facts, invitations, protocol(facts, len(names), len(cards) - found, found, note), note)
+    return IntruderTest(facts, invitations, protocol(facts, len(names), len(cards) - found, found, note), note)
 
 
 def _scenario(plan: Plan, name: str | None) -> Scenario:
@@ -134,7 +190,7 @@ def _names(given: str) -> tuple[str, ...]:
     return names
 
 
-def _check(options: Options, now: float, expires: int, delete_on: int) -> None:
+def _check(options: IntruderTestOptions, now: float, expires: int, delete_on: int) -> None:
     texts = (options.prize, options.sources, options.confidentiality, options.title or "")
     if not 1 <= len(_names(options.intruders)) <= MOST_INTRUDERS:
         raise InputError("D221", "--intruders must be from 1 to 500.")

@@ -1,0 +1,61 @@
+"""All faults of a plan at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from incrowd.errors import Fault, PlanError
+from incrowd.pipeline.check import inspect
+from incrowd.plan import Plan, check_columns, read_text
+from incrowd.rows import open_source
+from incrowd.rows.result import Line, Result, plain_fields
+
+
+@dataclass(frozen=True, repr=False)
+class PlanCheck(Result):
+    """A plan, and everything that is wrong with it; `plan` is None where it cannot even be read."""
+
+    plan: Plan | None
+    faults: tuple[Fault, ...]
+    notes: tuple[str, ...] = ()  # what its author should know: a form that is written otherwise now
+
+    @property
+    def ok(self) -> bool:
+        """Whether the plan can be run."""
+        return self.plan is not None and not self.faults
+
+    @property
+    def not_attested(self) -> list[str]:
+        """What only people can say, and nobody has said yet; the internal report shows it as missing."""
+        return [] if self.plan is None else self.plan.attest.missing()
+
+    def _told(self) -> str:
+        if self.plan is None or self.faults:
+            return "; ".join(str(fault) for fault in self.faults)
+        many = f"variables: {len(self.plan.variables)}, steps: {len(self.plan.steps)}"
+        return f"no faults; {many}, requirements: {len(self.plan.requirements)}"
+
+    def _lines(self) -> Iterable[Line]:
+        return [plain_fields(fault) for fault in self.faults]
+
+
+def check(plan: str | Path) -> PlanCheck:
+    """What is wrong with a plan? Every fault, with its code, line and way out. The data are asked for their columns.
+
+    >>> ic.check("plan.yaml").ok
+    True
+    """
+    folder = Path(plan).resolve().parent
+    found = inspect(read_text(Path(plan)), folder)
+    if found.plan is not None and found.plan.data.is_there(folder):
+        data = found.plan.data
+        rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding)
+        try:
+            check_columns(found.plan, rows.columns, rows.place)
+        except PlanError as error:
+            found = found.adding(error.faults)
+        finally:
+            rows.close()
+    return PlanCheck(found.plan, tuple(found.faults), tuple(found.notes))

@@ -1,0 +1,92 @@
+"""Judge the claims of a test and count them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from incrowd.intruder_test.value import Compared, Scores, load_scores
+from incrowd.machine.writing import write_private as write_page
+from incrowd.plan import read_text
+from incrowd.report.tested import intruder_report
+from incrowd.rows.result import Line, Result, plain_fields
+from incrowd.tasks._extras import needs_intruders
+
+with needs_intruders():
+    from incrowd.intruder_test import custodian
+    from incrowd.intruder_test.erasing import remember
+    from incrowd.intruder_test.making import write_private
+    from incrowd.intruder_test.scoring import compare_scores
+    from incrowd.intruder_test.scoring import score as count
+    from incrowd.intruder_test.store import Store
+
+
+@dataclass(frozen=True, repr=False)
+class ScoredTest(Result):
+    """A test, counted; `compared` with an earlier one where one was named, and in `notes` what became of `decide`."""
+
+    scores: Scores
+    compared: Compared | None = None
+    notes: tuple[str, ...] = ()
+
+    def _told(self) -> str:
+        total = self.scores.total
+        return f"{self.scores.title}: {total.correct} of {total.claims} claims right; {self.scores.undecided} undecided"
+
+    def _lines(self) -> Iterable[Line]:
+        return [plain_fields(line, "luck") for line in (*self.scores.bands, self.scores.total)]
+
+
+def intruder_test_score(
+    test: str,
+    *,
+    by: str | None = None,
+    decide: str | Path | None = None,
+    before: str | None = None,
+    report: str | Path | None = None,
+) -> ScoredTest:
+    """Judge the claims of a test and count them. The counts are kept in the test when the rest is deleted.
+
+    `by` is the released key to split the claims by. `decide` is a CSV file with the claims that only people can judge:
+    written when it is not there; read, with their verdicts, when it is. `before` is an earlier test of the same
+    release, or its scores; `report` a file for the report.
+
+    >>> ic.intruder_test_score("test.sqlite").scores.claims
+    0
+    """
+    notes: list[str] = []
+    with custodian.opened(test) as store:
+        if store.erased:
+            scores = custodian.kept_scores(store)
+            if scores is None or decide is not None:
+                custodian.need_alive(store)
+        else:
+            if decide is not None:
+                notes.append(_decide(store, Path(decide)))
+            scores = count(custodian.material(store), store.now, by)
+            custodian.keep_scores(store, scores)
+        assert scores is not None
+    compared = None if before is None else compare_scores(_earlier(before), scores)
+    if report is not None:
+        write_page(Path(report), intruder_report(scores, compared))
+    return ScoredTest(scores, compared, tuple(notes))
+
+
+def _decide(store: Store, file: Path) -> str:
+    """Take verdicts over from a file, or write the claims that need one."""
+    judged = custodian.material(store).judged
+    if file.exists():
+        return f"{custodian.decide(store, file, judged)} verdicts taken over from {file}."
+    remember(store, file)
+    write_private(file, custodian.undecided_csv(judged))
+    words = "Write correct, partial or wrong into its last column, and run this again."
+    return f"The claims that only you can judge are in {file}. {words}"
+
+
+def _earlier(place: str) -> Scores:
+    if place.endswith(".json"):
+        return load_scores(read_text(Path(place)), place)
+    with custodian.opened(place) as store:
+        kept = custodian.kept_scores(store)
+        return kept if kept is not None else count(custodian.material(store), store.now)

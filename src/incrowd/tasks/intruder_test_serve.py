@@ -1,0 +1,33 @@
+"""Serve the web pages of a test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from incrowd.tasks._extras import needs_intruders
+
+with needs_intruders():
+    from incrowd.intruder_test.serving import server
+
+
+def intruder_test_serve(
+    test: str,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    tls_cert: str | Path | None = None,
+    tls_key: str | Path | None = None,
+    names: Sequence[str] = (),
+    tell: Callable[[str], None] = print,
+) -> None:
+    """Serve the web pages of a test until it is stopped (Ctrl-C): to this machine only, unless there is a certificate.
+
+    `names` are names of this machine that intruders use; `tell` hears the address.
+
+    >>> ic.intruder_test_serve("test.sqlite", port=8766)  # doctest: +SKIP
+    """
+    cert, key = (None if file is None else Path(file) for file in (tls_cert, tls_key))
+    running = server(test, host, port, cert, key, names)
+    tell(f"Serving on {'https' if cert else 'http'}://{host}:{port}. End it with Ctrl-C.")
+    running.run()

@@ -1,0 +1,79 @@
+"""Which component of a postcode keeps everyone in a crowd?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from incrowd.errors import InputError
+from incrowd.keys.postcodes import Component
+from incrowd.postcodes import Analysis, analyse_places, count_places
+from incrowd.postcodes.directory import read_directory
+from incrowd.postcodes.regions import ByRegion, by_region, read_columns
+from incrowd.rows import Source, open_source
+from incrowd.rows.directory import Match
+from incrowd.rows.result import Line, Result, plain_fields
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PostcodeAnalysis(Result):
+    """People by component, and the groups below a threshold; `real` and `regions` where they were asked for."""
+
+    analysis: Analysis
+    real: Match | None = None
+    regions: ByRegion | None = None
+
+    def _told(self) -> str:
+        found = self.analysis
+        best = (f"{name}: {found.finest(name) or 'none'}" for name in found.places.populations)
+        return f"finest component with crowds of {found.threshold:,}: {', '.join(best)}"
+
+    def _lines(self) -> Iterable[Line]:
+        return [
+            {**plain_fields(one), "steep_from": one.steep[0], "steep_to": one.steep[1]} for one in self.analysis.lines
+        ]
+
+    def _charts(self) -> Iterable[str]:
+        from incrowd.report.charts.postcodes import population_curves
+        from incrowd.report.charts.run import to_svg
+
+        return [to_svg(population_curves(self.analysis, name)) for name in self.analysis.places.populations]
+
+
+def postcode_analyse(
+    file: Source,
+    postcode: str,
+    populations: Sequence[str] = (),
+    *,
+    component: Component | None = None,
+    threshold: int = 1_000,
+    tolerance: float = 0.05,
+    repair: bool = False,
+    real: bool = False,
+    regions: str | Path | None = None,
+    region_columns: tuple[str, str] = ("LAD23CD", "ITL121NM"),
+) -> PostcodeAnalysis:
+    """Count people by postcode component, and the groups below a threshold. No record of the file is in the answer.
+
+    `postcode` is a column of postcodes, or of codes of one component; `populations` are columns of counts (without any,
+    a line is a person). `tolerance` is the share of groups that may be below the threshold, to be merged. With `real`
+    they are compared with all real postcodes (needs the extra `postcodes`), and `regions` is a lookup from their local
+    authorities to regions.
+
+    >>> ic.postcode_analyse("people.csv", "postcode", threshold=50).to_pandas()[["component", "groups", "below"]]
+    """
+    if regions is not None and not real:
+        raise InputError("D183", "regions are found through real postcodes.", "Add --real.")
+    rows = open_source(file)
+    places = count_places(rows, postcode, populations, finest="unit" if component == "unit" else "sector",
+                          repair=repair)  # fmt: skip
+    found = analyse_places(places, threshold, components=[component] if component else None, tolerance=tolerance)
+    if not real:
+        return PostcodeAnalysis(found)
+    if not places.per_postcode:
+        raise InputError("D186", "only whole postcodes can be compared with real ones.", "This file is aggregated.")
+    match = read_directory().match(rows, postcode)
+    if regions is None:
+        return PostcodeAnalysis(found, match)
+    return PostcodeAnalysis(found, match, by_region(match, read_columns(Path(regions), *region_columns)))
