@@ -75,6 +75,7 @@ def test_a_sample_of_the_plan_is_told_from_what_was_suppressed(tmp_path: Path) -
         assert traced.situation().by_chance is None
 
 
+@pytest.mark.slow
 def test_people_held_out_on_trial_are_a_fair_control_and_change_no_byte(tmp_path: Path) -> None:
     attack = {"step": "attack", "attacks": ["homogeneity", "skewness", "linkage"]}
     suppress = [{"step": "suppress_records"}]

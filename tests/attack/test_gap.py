@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from people import plan_with, write_case
@@ -57,7 +58,7 @@ def test_a_release_without_gaps_cannot_be_attacked_by_them() -> None:
         assert found.why
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.lists(
         st.fixed_dictionaries({

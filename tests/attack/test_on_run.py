@@ -164,6 +164,7 @@ def test_noise_on_a_key_does_not_pass_a_limit(tmp_path: Path) -> None:
         ic.run(write_case(tmp_path, plan, lines))
 
 
+@pytest.mark.slow
 def test_a_register_is_said_at_the_categories_of_the_release(tmp_path: Path) -> None:
     path = case(tmp_path, {}, [*FIRST, {"step": "sample", "fraction": "0.5"}], requirements=[{"model": "k", "k": "1"}])
     # 71 is no age of the data: the plan's own bands say what it is.
@@ -211,6 +212,7 @@ def test_a_register_that_is_written_in_another_way_does_not_look_safe(tmp_path: 
     assert "25.0% of the register have a value that nobody in the data has" in some.why
 
 
+@pytest.mark.slow
 def test_the_population_counts_also_when_it_is_named_as_the_register(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -250,6 +252,7 @@ def test_the_population_is_the_register_when_there_is_one(tmp_path: Path) -> Non
     assert found.success.hits > 10  # the others are picked now and then
 
 
+@pytest.mark.slow
 def test_the_demo_at_k_9_stays_near_a_guess_and_at_k_1_does_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from examples import examples, quick_only
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -97,7 +98,7 @@ def _good(name: str) -> list[str]:
     return [MEANT.get(field, field.partition("|")[0]) for field in fields]
 
 
-@pytest.mark.parametrize("name", model_names())
+@pytest.mark.parametrize("name", quick_only(["k", "distinct_l"], model_names()))
 def test_a_slip_in_any_field_of_any_model_has_a_code(people: Path, name: str) -> None:
     good = _good(name)
     texts = [":".join([name, *good]) + end for end in ENDS]
@@ -125,7 +126,7 @@ def _shares(shares: list[float]) -> KeyTable:
     return replace(table, population=np.full(len(table.records), 1000, np.int64))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(st.integers(1, 1000), min_size=1, max_size=5, unique=True),
     st.sampled_from([(0.0, 0.5), (0.0, 1.0), (0.2, 0.5), (0.1, 0.9), (0.3, 0.3)]),

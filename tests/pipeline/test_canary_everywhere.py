@@ -121,6 +121,7 @@ def test_a_release_in_every_format(tmp_path: Path, called: Called, release: dict
     assert {"report.html", "datapackage.json", "dictionary.csv", "manifest.json"} <= names
 
 
+@pytest.mark.slow
 def test_what_looks_at_a_run_later(tmp_path: Path, called: Called) -> None:
     """reproduce, audit diff, review: also with other files, and with a source that is broken by then."""
     path = write_case(tmp_path, plan_with(steps=STEPS, scenarios=[SCENARIO]), PEOPLE)
@@ -267,6 +268,7 @@ def test_wrong_plans(tmp_path: Path, called: Called) -> None:
             assert _silent(printed)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_leaves_nothing_outside_its_private_folder(tmp_path: Path, called: Called) -> None:
     path = write_case(tmp_path, plan_with(steps=STEPS), PEOPLE)
     code = (

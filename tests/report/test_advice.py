@@ -30,6 +30,7 @@ def full(whole: tuple[Run, str]) -> RunLog:
     return nothing_missing(whole[0].log)
 
 
+@pytest.mark.slow
 def test_open_is_advised_only_when_nothing_is_missing(full: RunLog) -> None:
     assert advise(full).tier == "open", advise(full).reasons
     assert advise(full).next is None

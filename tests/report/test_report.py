@@ -165,6 +165,7 @@ def test_same_log_same_bytes(report: Report, inside: str, outside: str) -> None:
     assert report(study_log()) == first
 
 
+@pytest.mark.slow
 def test_same_bytes_in_another_process(outside: str) -> None:
     code = "from logs import *; from incrowd.report.public import *; print(public_report(study_log()), end='')"
     folder = Path(__file__).parents[1] / "helpers"

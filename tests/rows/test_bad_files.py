@@ -223,6 +223,7 @@ def test_a_pipe_is_no_secret_and_no_part(tmp_path, monkeypatch):
     assert isinstance(fault, InputError)
 
 
+@pytest.mark.slow
 def test_every_file_that_a_plan_names_may_be_a_pipe_and_nobody_waits(tmp_path):
     os.mkfifo(tmp_path / "pipe.csv")
     steps = plan_with()["steps"]

@@ -85,6 +85,7 @@ def test_too_much_memory_ends_the_function_and_not_the_run(tmp_path: Path, monke
     assert code(tmp_path, "return len(bytearray(3 << 30)) > 0") == "D150"
 
 
+@pytest.mark.slow
 def test_too_much_time_ends_it_with_all_that_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "SECONDS", 4.0)
     mark = tmp_path / "alive"
@@ -118,6 +119,7 @@ def test_the_tables_are_copies_of_any_size_and_shape(tmp_path: Path) -> None:
     assert found.found == "passes"  # the function saw it; a use case about nobody holds for no release
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
 def test_it_ends_when_the_run_is_killed(tmp_path: Path) -> None:
     mark, place = tmp_path / "alive", Path(__file__).parents[1] / "helpers"
