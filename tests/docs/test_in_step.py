@@ -12,8 +12,9 @@ import pytest
 import typer
 
 import incrowd.cli
+from incrowd.attack import ATTACKS
 from incrowd.keys.requirements import MODEL_NAMES
-from incrowd.plan.steps import ATTACKS, AnyStep
+from incrowd.plan.steps import AnyStep
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
