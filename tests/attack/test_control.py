@@ -25,8 +25,9 @@ LINES = "".join(f"n{i},{20 + i % 6},{'fm'[i % 2]},{'yn'[i % 6 < 3]},00{i % 7}\n"
 DROP = [{"step": "drop", "variables": ["name"]}]
 
 
-def _run(folder: Path, steps: list[dict[str, Any]], k: str = "1", lines: str = LINES) -> ic.Run:
-    return ic.run(write_case(folder, plan_with(steps=[*DROP, *steps], requirements=[{"model": "k", "k": k}]), lines))
+def _run(folder: Path, steps: list[dict[str, Any]], k: str = "1", lines: str = LINES, **more: Any) -> ic.Run:
+    plan = plan_with(steps=[*DROP, *steps], requirements=[{"model": "k", "k": k}], **more)
+    return ic.run(write_case(folder, plan, lines))
 
 
 def test_a_control_of_other_people_excuses_nothing() -> None:
@@ -77,10 +78,10 @@ def test_a_sample_of_the_plan_is_told_from_what_was_suppressed(tmp_path: Path) -
 
 @pytest.mark.slow
 def test_people_held_out_on_trial_are_a_fair_control_and_change_no_byte(tmp_path: Path) -> None:
-    attack = {"step": "attack", "attacks": ["homogeneity", "skewness", "linkage"]}
+    attack = {"attacks": ["homogeneity", "skewness", "linkage"]}
     suppress = [{"step": "suppress_records"}]
-    plain = _run(tmp_path, [*suppress, attack], k="5")
-    held = _run(tmp_path, [*suppress, {**attack, "hold_out": "0.2"}], k="5")
+    plain = _run(tmp_path, suppress, k="5", attack=[attack])
+    held = _run(tmp_path, suppress, k="5", attack=[{**attack, "hold_out": "0.2"}])
     assert (plain.release / "people.csv").read_bytes() == (held.release / "people.csv").read_bytes()
     for before, after in zip(plain.log.attacks, held.log.attacks, strict=True):
         assert before.success == after.success
@@ -101,14 +102,12 @@ def test_people_held_out_on_trial_are_a_fair_control_and_change_no_byte(tmp_path
 def test_a_share_to_hold_out_is_a_share(tmp_path: Path) -> None:
     for share in ("0", "0.9", "x"):
         with pytest.raises(PlanError):
-            load_plan(write_case(tmp_path, plan_with(steps=[*DROP, {"step": "attack", "hold_out": share}])))
+            load_plan(write_case(tmp_path, plan_with(steps=DROP, attack=[{"hold_out": share}])))
     with pytest.raises(PlanError, match="P081"):
-        load_plan(
-            write_case(tmp_path, plan_with(steps=[*DROP, {"step": "attack", "attacks": ["gap"], "hold_out": "0.1"}]))
-        )
+        load_plan(write_case(tmp_path, plan_with(steps=DROP, attack=[{"attacks": ["gap"], "hold_out": "0.1"}])))
 
 
 def test_a_trial_that_cannot_be_made_is_an_error_and_no_silence(tmp_path: Path) -> None:
-    steps = [{"step": "sample", "count": "590"}, {"step": "attack", "attacks": ["homogeneity"], "hold_out": "0.2"}]
+    attack = [{"attacks": ["homogeneity"], "hold_out": "0.2"}]
     with pytest.raises(InputError, match="D285"):
-        _run(tmp_path, steps)
+        _run(tmp_path, [{"step": "sample", "count": "590"}], attack=attack)

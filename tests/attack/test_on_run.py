@@ -1,4 +1,4 @@
-"""The step attack: the written file is attacked, limits refuse, evidence stays inside."""
+"""The block attack: the written file is attacked, limits refuse, evidence stays inside."""
 
 import json
 from pathlib import Path
@@ -23,8 +23,8 @@ DROP = [{"step": "suppress_records"}]
 
 
 def case(folder: Path, attack: dict[str, Any], steps: list[dict[str, Any]] | None = None, **more: Any) -> Path:
-    own = [*(FIRST + DROP if steps is None else steps), {"step": "attack", **attack}]
-    return write_case(folder, plan_with(steps=own, **more))
+    own = FIRST + DROP if steps is None else steps
+    return write_case(folder, plan_with(steps=own, attack=[attack], **more))
 
 
 def attacked(path: Path, **options: Any) -> dict[str, Attacked]:
@@ -51,7 +51,7 @@ def test_a_run_attacks_what_it_wrote_and_keeps_the_lines_inside(tmp_path: Path) 
     assert log["attacks"][0]["success"] == {"hits": run.log.attacks[0].success.hits, "tries": 60}  # type: ignore[union-attr]
 
 
-def test_the_release_is_the_same_with_and_without_the_step(tmp_path: Path) -> None:
+def test_the_release_is_the_same_with_and_without_the_block(tmp_path: Path) -> None:
     with_it = ic.run(case(tmp_path, {"attacks": ["linkage"]}))
     text = (with_it.release / "people.csv").read_bytes()
     without = ic.run(write_case(tmp_path, plan_with(steps=FIRST + DROP)))
@@ -102,7 +102,7 @@ def test_an_attack_with_a_limit_that_cannot_be_tried_refuses(tmp_path: Path, mon
     assert "not tried" in (run.audit / "report.html").read_text()
 
 
-def test_faults_of_the_step_show_in_a_check(tmp_path: Path) -> None:
+def test_faults_of_the_block_show_in_a_check(tmp_path: Path) -> None:
     path = case(tmp_path, {"attacks": ["linkge"], "scenarios": ["nobody"], "register": "none.csv"})
     with pytest.raises(PlanError) as error:
         load_plan(path)
@@ -125,7 +125,7 @@ def test_each_scenario_is_tried_or_only_those_named(tmp_path: Path) -> None:
     assert [one.scenario for one in run.log.attacks] == ["known"]
 
 
-def test_compare_and_sweep_cope_with_the_step(tmp_path: Path) -> None:
+def test_compare_and_sweep_cope_with_the_block(tmp_path: Path) -> None:
     uses = [{"name": "ill", "test": "proportion", "share": {"ill": ["y"]}, "within": "0.5"}]
     path = case(tmp_path, {"attacks": ["linkage"], "limit": 0.01}, use_cases=uses)
     with_it, same = ic.compare([path, path])
@@ -156,10 +156,10 @@ def test_noise_on_a_key_does_not_pass_a_limit(tmp_path: Path) -> None:
     weak = [{"step": "drop", "variables": ["name"]}, {"step": "noise", "variables": ["age"], "share": "0.01"}]
     more = {"requirements": [{"model": "k", "k": "1"}]}
     lines = "".join(f"n{i},{1000 * i + 7},{'fm'[i % 2]},y,00{i % 7}\n" for i in range(80))
-    plan = plan_with(steps=[*weak, {"step": "attack", "attacks": ["linkage"], "limit": 0.9}], **more)
+    plan = plan_with(steps=weak, attack=[{"attacks": ["linkage"], "limit": 0.9}], **more)
     with pytest.raises(NotReleasable, match=r"R023.*released labels of age"):
         ic.run(write_case(tmp_path, plan, lines))
-    plan = plan_with(steps=[*weak, {"step": "attack", "attacks": ["nearest"], "limit": 0.5}], **more)
+    plan = plan_with(steps=weak, attack=[{"attacks": ["nearest"], "limit": 0.5}], **more)
     with pytest.raises(NotReleasable, match="R022"):
         ic.run(write_case(tmp_path, plan, lines))
 

@@ -147,10 +147,10 @@ def test_a_limit_refuses_keys_with_noise(tmp_path: Path) -> None:
     steps = [
         {"step": "drop", "variables": ["name"]},
         {"step": "noise", "variables": ["age"], "share": "0.3"},
-        {"step": "attack", "attacks": ["homogeneity"], "limit": 0.9},
     ]
+    attack = [{"attacks": ["homogeneity"], "limit": 0.9}]
     lines = "".join(f"n{i},{20 + i % 50}.{i},{'fm'[i % 2]},{'yn'[i % 4 > 0]},{i % 7}\n" for i in range(120))
-    path = write_case(tmp_path, plan_with(steps=steps, requirements=[{"model": "k", "k": "1"}]), lines)
+    path = write_case(tmp_path, plan_with(steps=steps, attack=attack, requirements=[{"model": "k", "k": "1"}]), lines)
     with pytest.raises(NotReleasable, match="could not be tried: homogeneity"):
         ic.run(path)
 

@@ -151,14 +151,15 @@ def test_two_tiers_without_a_column_in_common_have_nothing_to_put_together() -> 
     assert found.does_not_apply
 
 
-LIMIT = {"step": "attack", "limit": 1.0}
+LIMIT = {"limit": 1.0}
 ROLE = {"role": "Data officer", "date": "2026-01-31"}
 
 
 def _case(folder: Path, attack: dict[str, Any], **more: Any) -> Path:
     (folder / "colours.csv").write_text("colour\nred\n")
-    steps = [{"step": "drop", "variables": ["name"]}, {"step": "suppress_records"}, {**LIMIT, **attack}]
-    return write_case(folder, plan_with(steps=steps, requirements=[{"model": "k", "k": "1"}], **more))
+    steps = [{"step": "drop", "variables": ["name"]}, {"step": "suppress_records"}]
+    ask = {"requirements": [{"model": "k", "k": "1"}], "attack": [{**LIMIT, **attack}]}
+    return write_case(folder, plan_with(steps=steps, **ask, **more))
 
 
 def test_a_limit_on_a_composition_with_nothing_to_compose_is_refused(tmp_path: Path) -> None:
@@ -194,8 +195,8 @@ def test_a_plan_cannot_deny_the_files_that_it_names(tmp_path: Path) -> None:
     with pytest.raises(PlanError) as error:
         load_plan(path)
     found = [(fault.code, fault.place) for fault in error.value.faults]
-    assert ("P080", "steps.2.others") in found
-    assert ("P080", "steps.2.tables") in found
+    assert ("P080", "attack.0.others") in found
+    assert ("P080", "attack.0.tables") in found
     assert ("P064", "attest.no_tables.date") in found
     assert ("P066", "attest.no_tables.text") in found
 

@@ -132,7 +132,7 @@ def _inputs(folder: Path) -> Path:
         use_cases=[{"name": "mine", "test": "python", "function": "mine:f", "columns": ["sex"]}],
     )
     plan["steps"].insert(2, {"step": "recode", "variable": "note", "lookup": "look.csv"})
-    plan["steps"].append({"step": "attack", "attacks": ["linkage"], "register": "register.csv"})
+    plan["attack"] = [{"attacks": ["linkage"], "register": "register.csv"}]
     return write_case(folder, plan)
 
 

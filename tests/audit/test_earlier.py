@@ -179,7 +179,8 @@ def test_tiers_and_a_plain_plan_hear_of_each_other_and_tiers_of_one_run_do_not(t
 
 NOBODY = {"role": "dpo", "date": "2026-01-31", "text": "Nobody has published these people."}
 DENIED = {"no_other_release": NOBODY, "no_tables": NOBODY}
-ATTACK = {"step": "attack", "attacks": ["linkage"]}
+ATTACK = [{"attacks": ["linkage"]}]
+LIMIT = [{"limit": 1.0}]
 BANDS = {"step": "recode", "variable": "age", "bands": ["0", "40"]}
 
 
@@ -187,7 +188,7 @@ BANDS = {"step": "recode", "variable": "age", "bands": ["0", "40"]}
 @pytest.mark.parametrize("before", [BANDS, NOISE], ids=["certain", "perturbed"])
 def test_a_denial_does_not_count_where_an_earlier_release_lies_here(tmp_path, before):
     first = run(tmp_path, before)
-    second = run(tmp_path, ATTACK, attest=DENIED)
+    second = run(tmp_path, attack=ATTACK, attest=DENIED)
     assert second.log.other_releases == (first.folder.name,)
     assert any(first.folder.name in note and "no other release" in note for note in second.notes)
     assert "What was said does not count" in (second.audit / "report.html").read_text()
@@ -198,13 +199,11 @@ def test_a_denial_does_not_count_where_an_earlier_release_lies_here(tmp_path, be
         assert first.folder.name.encode() not in file.read_bytes()
     assert ic.reproduce(second.folder).same
     with pytest.raises(ic.NotReleasable, match=rf"R023.*composition.*{first.folder.name}"):
-        run(tmp_path, {"step": "attack", "limit": 1.0}, attest=DENIED)
+        run(tmp_path, attack=LIMIT, attest=DENIED)
 
 
 def test_the_same_file_made_again_is_no_other_release(tmp_path):
-    steps = BANDS, {"step": "attack", "limit": 1.0}
-    first = run(tmp_path, *steps, attest=DENIED)
-    second = run(tmp_path, *steps, attest=DENIED)
+    first, second = (run(tmp_path, BANDS, attack=LIMIT, attest=DENIED) for _ in range(2))
     assert first.log.other_releases == second.log.other_releases == ()
     found = {one.attack: one.does_not_apply for one in second.log.attacks}
     assert found["composition"]
@@ -213,13 +212,12 @@ def test_the_same_file_made_again_is_no_other_release(tmp_path):
 
 @pytest.mark.slow
 def test_files_of_one_plan_are_no_other_releases_and_a_plain_one_is(tmp_path):
-    limit = {"step": "attack", "limit": 1.0}
     for _ in range(2):
-        assert [one.log.other_releases for one in tiered(tmp_path, BANDS, limit, attest=DENIED)] == [(), ()]
+        assert [one.log.other_releases for one in tiered(tmp_path, BANDS, attack=LIMIT, attest=DENIED)] == [(), ()]
     plain = run(tmp_path, {**BANDS, "bands": ["0", "30"]})
     there = set(tmp_path.glob("*/runs/*/release"))
     with pytest.raises(ic.NotReleasable, match=rf"R023.*{plain.folder.name}"):
-        tiered(tmp_path, BANDS, limit, attest=DENIED)
+        tiered(tmp_path, BANDS, attack=LIMIT, attest=DENIED)
     assert set(tmp_path.glob("*/runs/*/release")) == there
     assert list(tmp_path.glob("open/runs/*-refused"))
 

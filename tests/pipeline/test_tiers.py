@@ -81,7 +81,7 @@ def test_one_tier_that_fails_keeps_back_all(tmp_path: Path) -> None:
 
 def test_a_limit_to_attacks_keeps_back_all(tmp_path: Path) -> None:
     """The first file is fine; what the second is refused for is found before the first is out."""
-    limit = {"step": "attack", "attacks": ["linkage"], "limit": "0.0001"}
+    limit = {"step": "attack", "attacks": ["linkage"], "limit": "0.0001"}  # as it was written once
     path = _case(tmp_path, [_bands("0", "40"), SUPPRESS], [_bands("0", "40"), SUPPRESS, limit])
     with pytest.raises(ic.NotReleasable, match="R022"):
         ic.run(path)

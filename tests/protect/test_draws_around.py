@@ -105,10 +105,10 @@ def test_a_step_twice_draws_twice():
 
 
 def test_what_changes_no_record_changes_no_draw():
-    """Else every new reason, or an attack that was added, would be one more draw to average."""
+    """Else every new reason would be one more draw to average."""
     off = {"step": "round", "variable": "age", "base": "5", "off": True}
     plain = release(NOISE, {**PRAM, "rate": 0.2})
-    assert plain == release({"step": "attack"}, off, {**NOISE, "reason": "so"}, {**PRAM, "rate": 0.20, "strata": []})
+    assert plain == release(off, {**NOISE, "reason": "so"}, {**PRAM, "rate": 0.20, "strata": []})
     base = {"step": "round", "variable": "age", "how": "random"}
     assert release({**base, "base": "5"}) == release({**base, "base": "5.0"})
 

@@ -123,10 +123,10 @@ def test_neutralised_formulas_change_no_class_and_the_gate_counts_what_is_writte
     ]  # fmt: skip
     for folder in "ab":
         (tmp_path / folder / "ill.csv").write_text("@y;some;*\nn;none;*\n'@y;none;*\n")
-    attack = {"step": "attack", "attacks": ["linkage", "singling_out"]}
+    attack = [{"attacks": ["linkage", "singling_out"]}]
     scenarios = [{"name": "neighbour", "keys": ["age", "town"]}]
-    more: dict[str, Any] = {"requirements": requirements, "scenarios": scenarios}
-    steps = _steps(attack)
+    more: dict[str, Any] = {"requirements": requirements, "scenarios": scenarios, "attack": attack}
+    steps = _steps()
     plain = ic.run(_case(tmp_path / "a", steps=steps, **more))
     done = ic.run(_case(tmp_path / "b", steps=steps, release={"name": "people", "formulas": "neutralise"}, **more))
     rows = _released(done)
@@ -146,10 +146,10 @@ def test_neutralised_formulas_change_no_class_and_the_gate_counts_what_is_writte
     ic.reproduce(done.folder)
 
 
-def _steps(*more: dict[str, Any]) -> list[dict[str, Any]]:
+def _steps() -> list[dict[str, Any]]:
     return [
         {"step": "drop", "variables": ["name"]}, {"step": "recode", "variable": "age", "bands": ["-10", "0", "40"]},
-        {"step": "suppress_records"}, *more,
+        {"step": "suppress_records"},
     ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from board import ATTEST, WHOLE, Sections, nothing_missing, run, scores
 from examples import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from people import PLAN, plan_with, write_case
+from people import plan_with, write_case
 
 import incrowd as ic
 from incrowd.attack import ATTACKS
@@ -142,12 +142,8 @@ def test_the_default_attacks_leave_nothing_open_that_a_plan_can_answer(tmp_path:
     """With all attacks and somebody's word that nothing else is published, no attack is said to be missing."""
     lines = "".join(f"n{i},{20 + i % 4},{'fm'[i % 2]},{'yn'[i % 5 < 2]},00{i % 7}\n" for i in range(400))
     attest = {name: {**ROLE, "text": "Nothing else."} for name in ("no_other_release", "no_tables")}
-    steps = [
-        *PLAN["steps"],
-        {"step": "attack"},
-        {"step": "attack", "attacks": ["inference", "probabilistic", "singling_out_any"]},
-    ]
-    done = ic.run(write_case(tmp_path, plan_with(steps=steps, attest=attest), lines))
+    attack = [{}, {"attacks": ["inference", "probabilistic", "singling_out_any"]}]
+    done = ic.run(write_case(tmp_path, plan_with(attack=attack, attest=attest), lines))
     missing = untried(done.log)
     assert missing.never == ()
     assert not any("composition" in one or "differencing" in one or "dictionary" in one for one in missing.could_not)
@@ -166,7 +162,7 @@ def test_the_demo_is_not_better_off_without_its_attacks(tmp_path: Path, monkeypa
     for more in ("sweep", "alternatives", "use_cases"):
         plan.pop(more)
     tiers = []
-    for steps in (plan["steps"], [step for step in plan["steps"] if step["step"] != "attack"]):
-        path.write_text(yaml.safe_dump({**plan, "steps": steps}, sort_keys=False))
+    for attack in (plan["attack"], []):
+        path.write_text(yaml.safe_dump({**plan, "attack": attack}, sort_keys=False))
         tiers.append(TIERS.index(advise(ic.run(path).log).tier))
     assert tiers[1] >= tiers[0]

@@ -74,12 +74,12 @@ RARE = {"step": "suppress_records"}
 SAMPLE = {"step": "sample", "fraction": "0.3"}
 LEVELS = {"age": {"widths": ["10", "70"]}}
 LOCAL = {"step": "search", "local": "true", "hierarchies": LEVELS, "suppression": "0.2"}
-TRY = {"step": "attack", "attacks": ["linkage", "singling_out", "homogeneity", "row_order", "gap", "composition"]}
+TRY = [{"attacks": ["linkage", "singling_out", "homogeneity", "row_order", "gap", "composition"]}]
 FRACTION = {"source": "people.csv", "kind": "survey", "protection": {"sampling_fraction": "0.05", "reason": "drawn"}}
 #: Runs of different kinds: the release is a sample; nothing is emptied; a key is; nothing is unique; few people.
 RUNS: dict[str, tuple[int, dict[str, Any]]] = {
-    "sampled": (900, plan(steps=[DROP, SAMPLE, TRY], requirements=[{"model": "k", "k": "1"}])),
-    "emptied": (600, plan(steps=[DROP, BANDS, STAR, RARE, TRY], data=FRACTION, sweep={"k": "2:4"})),
+    "sampled": (900, plan(steps=[DROP, SAMPLE], attack=TRY, requirements=[{"model": "k", "k": "1"}])),
+    "emptied": (600, plan(steps=[DROP, BANDS, STAR, RARE], attack=TRY, data=FRACTION, sweep={"k": "2:4"})),
     "local": (300, plan(steps=[DROP, LOCAL])),
     "few": (60, plan(steps=[DROP, BANDS, {"step": "suppress_cells", "k": "3"}], data=FRACTION)),
 }  # fmt: skip

@@ -14,11 +14,11 @@ from people import SECRET
 import incrowd as ic
 from incrowd.keys.requirements import K, OneSided
 from incrowd.keys.requirements.diversity import DistinctL
-from incrowd.keys.table import from_records
-from incrowd.protect import InEngineState, State, count
+from incrowd.keys.table import KeyTable, from_records
+from incrowd.protect import InEngineState
 from incrowd.rows import open_source
 from incrowd.rows.engine import connect
-from incrowd.rows.in_engine import ClassTest, count_in_engine
+from incrowd.rows.in_engine import ClassTest, InEngineClasses, count_classes, count_in_engine
 
 pytestmark = pytest.mark.xdist_group("engines")
 LIMIT = 50
@@ -150,11 +150,9 @@ def test_the_engine_and_the_key_table_agree(tmp_path_factory, test, requirement,
 
 def test_a_limit_is_a_limit(tmp_path):
     pq.write_table(pa.table({"a": [str(i) for i in range(100)]}), tmp_path / "a.parquet")
-    for limit, kind in ((99, InEngineState), (100, type(None))):
+    for limit, kind in ((99, InEngineClasses), (100, KeyTable)):
         rows = open_source(tmp_path / "a.parquet", engine=connect(limit=limit))
-        found = count(rows, ("a",), (), None)
-        assert isinstance(found, InEngineState) is (kind is InEngineState)
-    assert not isinstance(found, State)
+        assert isinstance(count_classes(rows, ("a",), (), None), kind)
 
 
 def test_a_value_that_suppression_took_away_is_no_slip(tmp_path):

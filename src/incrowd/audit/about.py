@@ -53,9 +53,7 @@ class About:
     protection_reason: str | None = None
     exposure: Mapping[str, str] = field(default_factory=dict)  # variable -> who could know it, in words
     steps: tuple[Mapping[str, str], ...] = ()  # the parameters of each step, in words
-    attacks: tuple[
-        Mapping[str, str], ...
-    ] = ()  # the parameters of each entry of the block attack, in words; its reason
+    attacks: tuple[Mapping[str, str], ...] = ()  # those of each attack that is asked for, and its reason
     scenarios: tuple[str, ...] = ()
     use_cases: tuple[tuple[str, str], ...] = ()  # name and test
     alternatives: tuple[str, ...] = ()
