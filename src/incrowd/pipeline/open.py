@@ -64,7 +64,7 @@ def begin(
         table, _ = table.project([key for key in keys if key not in dropped])
         outside = open_source(folder / data.population.source, engine=engine)
         counted = join_population(table, tabulate_population(outside, table.names, data.population.count))
-    if trace and (isinstance(counted, InEngineState) or data.engine != "duckdb"):
+    if trace and (isinstance(counted, InEngineState) or not data.engine_kind.on_this_machine):
         message = "an attack must know whose record is whose, and only DuckDB on this machine can tell it."
         raise InputError("D190", message, "Attack a release of a sample with engine: duckdb, or leave attacks out.")
     if isinstance(counted, InEngineState):

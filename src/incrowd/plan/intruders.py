@@ -35,7 +35,7 @@ def check_attacks(plan: Plan) -> Iterator[Fault]:
         if step.hold_out is not None and step.attacks is not None and not set(step.attacks) & set(OUTSIDE):
             message = "nobody needs to be held out for these attacks."
             yield Fault("P081", f"{place}.hold_out", message, f"It is the control of {' and '.join(OUTSIDE)}.")
-        if plan.data.engine != "duckdb":
+        if not plan.data.engine_kind.on_this_machine:
             message = "an attack must know whose record is whose, and only DuckDB on this machine can tell it."
             hint = "Attack the release of a sample with engine: duckdb, or switch the step off."
             yield Fault("P057", place, message, hint)

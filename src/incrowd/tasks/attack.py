@@ -14,6 +14,7 @@ from incrowd.audit.checked import Trust
 from incrowd.errors import InputError
 from incrowd.pipeline.trace import Traced, trace_plan, trace_release
 from incrowd.plan import split_tier
+from incrowd.rows.engines import ENGINES
 
 PLANS = (".yaml", ".yml")
 
@@ -56,8 +57,9 @@ def try_attacks(
     Rate(hits=2011, tries=83456)
     """
     names = attack_names(attacks)
-    if linker not in ("duckdb", "spark"):
-        raise InputError("D199", f"{linker!r} is no engine for probabilistic linkage.", "There are: duckdb, spark.")
+    if linker not in (there := [name for name, kind in ENGINES.items() if kind.links]):
+        message = f"{linker!r} is no engine for probabilistic linkage."
+        raise InputError("D199", message, f"There are: {', '.join(there)}.")
     files = Files(
         None if register is None else Path(register), tuple(map(Path, others)), tuple(map(Path, tables)), linker
     )
