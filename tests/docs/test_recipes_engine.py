@@ -35,7 +35,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[DuckDB]]:
     module = ModuleType("abacus")
     module.start = start  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "abacus", module)
-    ENGINES["abacus"] = EngineKind("abacus", "abacus", "An abacus", on_this_machine=True)
+    ENGINES["abacus"] = EngineKind("abacus", "abacus", "An abacus", "abacus", on_this_machine=True)
     with registered(lambda: ENGINES.pop("abacus")):
         yield engines
 
@@ -61,7 +61,9 @@ def test_an_unknown_engine_is_an_error(tmp_path: Path) -> None:
 
 
 def test_an_engine_that_is_not_installed_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(ENGINES, "abacus", EngineKind("abacus", "no_such_abacus", "An abacus", extra="abacus"))
+    monkeypatch.setitem(
+        ENGINES, "abacus", EngineKind("abacus", "no_such_abacus", "An abacus", "abacus", extra="abacus")
+    )
     with pytest.raises(IncrowdError, match=r"X020: An abacus is not installed.*incrowd\[abacus\]"):
         connect("abacus")
 

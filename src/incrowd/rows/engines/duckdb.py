@@ -26,7 +26,7 @@ from incrowd.rows.folder import partitions
 from incrowd.rows.parts import write_parts
 from incrowd.rows.scan import LONGEST_LINE
 
-ENGINE = {"words": "DuckDB", "on_this_machine": True, "links": True}
+ENGINE = {"words": "DuckDB", "package": "duckdb", "on_this_machine": True, "links": True}
 
 T = TypeVar("T")
 

@@ -30,7 +30,7 @@ from incrowd.rows.engines.duckdb import DuckDB
 from incrowd.rows.folder import partitions
 from incrowd.rows.parts import part_name, write_part
 
-ENGINE = {"words": "Spark", "extra": "spark", "takes_master": True, "links": True}
+ENGINE = {"words": "Spark", "package": "pyspark", "extra": "spark", "takes_master": True, "links": True}
 
 T = TypeVar("T")
 #: So many lines of one result are fetched from a cluster, unless the plan says otherwise.
