@@ -23,6 +23,7 @@ from incrowd.attack.matching.targets import Field, field_of
 from incrowd.attack.registry import attack
 from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.value import Attacked
+from incrowd.errors import InputError
 from incrowd.keys.packing import group, pack
 from incrowd.rows.engine import connect
 
@@ -162,9 +163,11 @@ def _session(linker: str) -> Iterator[Any]:
                 yield SparkAPI(spark_session=session, break_lineage_method="persist", register_udfs_automatically=False)
             finally:
                 engine.close()
-        else:
+        elif linker == "duckdb":
             from splink import DuckDBAPI
 
             yield DuckDBAPI()
+        else:
+            raise InputError("D199", f"{linker!r} is no engine for probabilistic linkage.")
     finally:
         log.setLevel(level)

@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.audit.signing import PublicKey
+from incrowd.rows.engines import ENGINES
 
 MANIFEST = "manifest.json"
 #: The signature of the manifest beside it: 64 bytes, as `openssl pkeyutl -verify -rawin` takes them.
 SIGNATURE = "manifest.json.sig"
 #: What a release is made with. Those that are not installed are left out.
 PACKAGES = (
-    "incrowd", "ibis-framework", "duckdb", "pyarrow", "numpy", "numba", "scipy", "statsmodels", "scikit-learn",
-    "pydantic", "pyyaml", "altair", "vl-convert-python", "jinja2", "openpyxl", "cryptography", "pyspark", "psycopg",
-    "splink",
+    "incrowd", "ibis-framework", "pyarrow", "numpy", "numba", "scipy", "statsmodels", "scikit-learn", "pydantic",
+    "pyyaml", "altair", "vl-convert-python", "jinja2", "openpyxl", "cryptography", "psycopg", "splink",
+    *(kind.package for kind in ENGINES.values()),
 )  # fmt: skip
 
 #: The one file of an audit that may be removed later: who has no secret cannot repeat a release, nor attack it.

@@ -58,7 +58,7 @@ def _with_population(
 
 
 def _state(opened: Opened, classes: KeyTable | InEngineClasses, sensitive: tuple[str, ...]) -> State | InEngineState:
-    if opened.keep_lines and (isinstance(classes, InEngineClasses) or opened.plan.data.engine != "duckdb"):
+    if opened.keep_lines and (isinstance(classes, InEngineClasses) or not opened.plan.data.engine_kind.on_this_machine):
         message = "an attack must know whose record is whose, and only DuckDB on this machine can tell it."
         raise InputError("D190", message, "Attack a release of a sample with engine: duckdb, or leave attacks out.")
     if isinstance(classes, InEngineClasses):

@@ -24,7 +24,7 @@ def check_attacks(plan: Plan) -> Iterator[Fault]:
                 word = "no_other_release" if field == "others" else "no_tables"
                 message = f"the attack names {field}, and attest: {word} says that there are none."
                 yield Fault("P080", f"{place}.{field}", message, f"Take attest: {word} out, or the files.")
-        if plan.data.engine != "duckdb":
+        if not plan.data.engine_kind.on_this_machine:
             message = "an attack must know whose record is whose, and only DuckDB on this machine can tell it."
             hint = "Attack the release of a sample with engine: duckdb, or switch the attack off."
             yield Fault("P057", place, message, hint)

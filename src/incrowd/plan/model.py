@@ -11,6 +11,7 @@ from incrowd.plan.attack import Attack
 from incrowd.plan.attest import Attest
 from incrowd.plan.database import database_fault
 from incrowd.plan.earlier_form import in_present_form
+from incrowd.plan.kinds import OneWord
 from incrowd.plan.licences import AnyLicence
 from incrowd.plan.requirements import AnyRequirement
 from incrowd.plan.scenarios import Exposure, Protection, Scenario
@@ -18,6 +19,7 @@ from incrowd.plan.steps import AnyStep
 from incrowd.plan.strict import Strict, Text
 from incrowd.plan.tiers import Tier, TierName, Together
 from incrowd.plan.use_cases import Alternative, AnyUseCase, Sweep
+from incrowd.rows.engines import ENGINES, EngineKind
 
 Role = Literal["identifier", "key", "sensitive", "other"]
 
@@ -58,7 +60,7 @@ class Data(Strict):
     encoding: Literal["utf-8", "latin-1", "cp1252"] | None = Field(
         None, description="How a CSV file encodes its text; cp1252 is what Excel on Windows writes as CSV."
     )
-    engine: Literal["duckdb", "spark"] = Field(
+    engine: Annotated[str, OneWord(lambda: tuple(ENGINES))] = Field(
         "duckdb", description="Who works on the records: DuckDB on this machine, or Spark. The release is the same."
     )
     master: Text | None = Field(None, description="With spark: its master URL; `local[2]` when left out.")
@@ -72,6 +74,11 @@ class Data(Strict):
     def database(self) -> bool:
         """Whether the records are in a database, and not in a file."""
         return "://" in self.source
+
+    @property
+    def engine_kind(self) -> EngineKind:
+        """What the engine says of itself."""
+        return ENGINES[self.engine]
 
     def place(self, folder: Path) -> str | Path:
         """Where the records are: the database as it is written, or the path seen from the plan's folder."""
@@ -90,12 +97,16 @@ class Data(Strict):
 
     @model_validator(mode="after")
     def _belongs(self) -> Data:
-        if self.engine != "spark" and self.master is not None:
-            raise ValueError("master goes with engine: spark")
+        if self.master is not None and not self.engine_kind.takes_master:
+            takes = " or ".join(name for name, kind in ENGINES.items() if kind.takes_master)
+            raise ValueError(f"master goes with engine: {takes}")
         if self.database and self.limit is not None:
             raise ValueError("a database has no limit: its classes are always fetched")
-        if self.engine == "spark" and self.database:
-            raise ValueError("a database is counted where it is and applied in duckdb: leave out engine: spark")
+        if self.database and not self.engine_kind.on_this_machine:
+            here = " or ".join(name for name, kind in ENGINES.items() if kind.on_this_machine)
+            raise ValueError(
+                f"a database is counted where it is and applied in {here}: leave out engine: {self.engine}"
+            )
         return self
 
 

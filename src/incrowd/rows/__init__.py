@@ -1,6 +1,20 @@
-"""Where rows live: the only room that knows the engine."""
+"""Where rows live: the only room that knows the engine. What it gives out is imported when somebody asks for it."""
 
-from incrowd.rows.frame import Rows
-from incrowd.rows.source import Source, open_source, reopen
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from incrowd.rows.frame import Rows
+    from incrowd.rows.source import Source, open_source, reopen
 
 __all__ = ["Rows", "Source", "open_source", "reopen"]
+
+_HOME = {"Rows": "frame", "Source": "source", "open_source": "source", "reopen": "source"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'incrowd.rows' has no attribute {name!r}")
+    return getattr(import_module(f"incrowd.rows.{_HOME[name]}"), name)

@@ -16,14 +16,13 @@ from typing import Literal, Protocol
 import ibis
 import pyarrow as pa
 
-from incrowd.errors import InputError, missing_extra
+from incrowd.errors import InputError
+from incrowd.rows.engines import engine_kind
 
 #: A function on a batch of records: columns of text in, one column of texts or numbers out. It may hold a secret.
 OnBatch = Callable[..., pa.Array]
 #: What such a function gives, as Ibis calls it.
 Result = Literal["string", "int64", "decimal(38, 0)"]
-#: So many lines of one result are fetched from a cluster, unless the plan says otherwise.
-FETCHED = 20_000_000
 
 
 #: The code of the error for more classes than may be held here.
@@ -96,14 +95,7 @@ def connect(
 ) -> Engine:
     """Start an engine: 'duckdb' in this process, or 'spark' at a master URL (two local cores when none is named).
 
-    `limit` is how many classes may be held here, and how many lines of one result may be fetched from Spark.
+    `limit` is how many classes may be held here, and how many lines of one result may be fetched from a cluster.
     """
-    if name == "duckdb":
-        from incrowd.rows.engines.duckdb import DuckDB
-
-        return DuckDB(spill, memory, limit)
-    try:
-        from incrowd.rows.engines.spark import Spark
-    except ImportError:
-        raise missing_extra("Spark", "spark") from None
-    return Spark(master, spill, memory, limit or FETCHED)
+    engine: Engine = engine_kind(name).load().start(master=master, spill=spill, memory=memory, limit=limit)
+    return engine

@@ -14,6 +14,7 @@ from incrowd.audit.checked import Trust
 from incrowd.errors import InputError
 from incrowd.pipeline.trace import Traced, trace_plan, trace_release
 from incrowd.plan import is_plan, split_tier
+from incrowd.rows.engines import ENGINES
 from incrowd.rows.result import Line, Result
 
 
@@ -79,8 +80,9 @@ def attack(
     >>> ic.attack("plan.yaml", attacks=["linkage"]).to_pandas()[["attack", "success", "baseline"]]
     """
     names = attack_names(attacks)
-    if linker not in ("duckdb", "spark"):
-        raise InputError("D199", f"{linker!r} is no engine for probabilistic linkage.", "There are: duckdb, spark.")
+    if linker not in (there := [name for name, kind in ENGINES.items() if kind.links]):
+        message = f"{linker!r} is no engine for probabilistic linkage."
+        raise InputError("D199", message, f"There are: {', '.join(there)}.")
     files = Files(
         None if register is None else Path(register), tuple(map(Path, others)), tuple(map(Path, tables)), linker
     )

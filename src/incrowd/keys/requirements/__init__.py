@@ -4,19 +4,12 @@ A requirement looks at classes only: their sizes and the histogram of one sensit
 of exactly k people satisfies k), except in the models that are strict by definition: recursive l, delta-disclosure.
 """
 
-from incrowd.keys.requirements.base import (
-    MODELS,
-    ClassTest,
-    Requirement,
-    Verdict,
-    failing_any,
-    is_met,
-    refuse_unmet,
-    where_name,
-)
+from incrowd.keys.requirements.base import MODELS, Requirement, Verdict, failing_any
+from incrowd.keys.requirements.conditions import ClassTest, is_met, refuse_unmet, where_name
 from incrowd.keys.requirements.crowd import DeltaPresence, K, KMap, WeakK
-from incrowd.keys.requirements.diversity import AlphaK, DistinctL, EntropyL, OneSided, RecursiveL
+from incrowd.keys.requirements.diversity import DistinctL, EntropyL, RecursiveL
 from incrowd.keys.requirements.figures import histogram_of
+from incrowd.keys.requirements.frequency import AlphaK, OneSided
 from incrowd.keys.requirements.likeness import (
     BetaLikeness,
     DeltaDisclosure,

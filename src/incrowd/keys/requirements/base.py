@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.errors import Fault, InputError, PlanError, did_you_mean
+from incrowd.keys.requirements.conditions import ClassTest, where_name
 from incrowd.keys.requirements.figures import Figures, figures_of
 from incrowd.keys.requirements.form import Form
 from incrowd.keys.table import Int64, KeyTable, Mask
@@ -20,22 +21,6 @@ Numbers = NDArray[Any]
 MODELS: dict[str, type[Requirement]] = {}
 #: No file has so many people, and no count of 64 bits ends below it.
 MOST = 10**15
-
-
-@dataclass(frozen=True)
-class ClassTest:
-    """Which classes fail: fewer than k people, fewer than l values of a variable, or too large a share of one value.
-
-    A share of 1 or more is the strict form: only classes in which everybody has the value fail. An engine can tell
-    without handing the classes out.
-    """
-
-    keys: tuple[str, ...]
-    k: int | None = None
-    sensitive: str | None = None
-    l: int | None = None  # noqa: E741 - the literature's name
-    value: str | None = None
-    share: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -232,24 +217,6 @@ class Verdict:
     def holds(self) -> bool:
         """Whether no class fails."""
         return not self.failing.any()
-
-
-def where_name(condition: str) -> str:
-    """The name under which a table keeps who meets a condition: a histogram with the values '1' and '0'."""
-    return f"where: {condition}"
-
-
-def is_met(table: KeyTable, name: str) -> bool:
-    """Does anybody meet a condition that was counted with the table?"""
-    return bool(figures_of(table, name).having("1").any())
-
-
-def refuse_unmet(met: bool, name: str) -> None:
-    """Refuse a condition that nobody meets: a slip of the pen would make every class pass."""
-    if not met:
-        raise InputError(
-            "D068", f"no record meets the condition {name!r}.", "Write its values exactly as they are at that step."
-        )
 
 
 def failing_any(table: KeyTable, requirements: Sequence[Requirement]) -> Mask:

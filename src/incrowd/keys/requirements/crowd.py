@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from incrowd.errors import InputError
-from incrowd.keys.requirements.base import MOST, ClassTest, Numbers, Requirement, refuse, within
+from incrowd.keys.requirements.base import MOST, Numbers, Requirement, refuse, within
+from incrowd.keys.requirements.conditions import ClassTest
 from incrowd.keys.requirements.form import Form
 from incrowd.keys.table import Int64, KeyTable, Mask
 

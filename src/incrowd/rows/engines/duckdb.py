@@ -26,6 +26,8 @@ from incrowd.rows.folder import partitions
 from incrowd.rows.parts import write_parts
 from incrowd.rows.scan import LONGEST_LINE
 
+ENGINE = {"words": "DuckDB", "package": "duckdb", "on_this_machine": True, "links": True}
+
 T = TypeVar("T")
 
 _KINDS = (
@@ -172,6 +174,11 @@ class DuckDB:
 
     def close(self) -> None:
         """Nothing outlives this object."""
+
+
+def start(*, master: str | None, spill: Path | None, memory: str | None, limit: int | None) -> DuckDB:
+    """In this process, wherever a plan's master may be."""
+    return DuckDB(spill, memory, limit)
 
 
 def safely(place: str, work: Callable[[], T]) -> T:

@@ -30,7 +30,11 @@ from incrowd.rows.engines.duckdb import DuckDB
 from incrowd.rows.folder import partitions
 from incrowd.rows.parts import part_name, write_part
 
+ENGINE = {"words": "Spark", "package": "pyspark", "extra": "spark", "takes_master": True, "links": True}
+
 T = TypeVar("T")
+#: So many lines of one result are fetched from a cluster, unless the plan says otherwise.
+FETCHED = 20_000_000
 MASTER = "local[2]"
 _TYPES = {"string": StringType(), "int64": LongType(), "decimal(38, 0)": DecimalType(38, 0)}
 #: Spark says so when a part of it is gone, and not when it dislikes the data.
@@ -187,6 +191,11 @@ class Spark:
         name = f"incrowd_{self._views}"
         safely("Spark", lambda: frame.createOrReplaceTempView(name))
         return self.connection.table(name)
+
+
+def start(*, master: str | None, spill: Path | None, memory: str | None, limit: int | None) -> Spark:
+    """At its master."""
+    return Spark(master, spill, memory, limit or FETCHED)
 
 
 def safely(place: str, work: Callable[[], T]) -> T:
