@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.mondrian import mondrian
 from incrowd.keys.hierarchy import Hierarchy, Levels
 from incrowd.keys.local import lower_bound, recode_locally
-from incrowd.keys.mondrian import mondrian
 from incrowd.keys.packing import add_up, group, pack
 from incrowd.keys.requirements import DistinctL, EntropyL, K, Requirement, TCloseness
 from incrowd.keys.table import Domain, KeyTable, from_records

@@ -271,13 +271,11 @@ def _type(what: dict[str, Any]) -> str:
 def attack_table() -> str:
     """A line for every attack: what it says of itself."""
     from incrowd.attack import ATTACKS
-    from incrowd.attack.registry import NEEDS
 
     rows = []
     for one in ATTACKS.values():
-        needs = " or ".join(NEEDS[need] for need in one.needs)
         tried = ("once" if one.once else "in each scenario") + (", when asked for" if one.on_request else "")
-        rows.append([f"`{one.word}`", one.acts, needs, tried, one.measures])
+        rows.append([f"`{one.word}`", one.acts, one.needed, tried, one.residual])
     return _table(["word", "the intruder", "needs", "is tried", "measures the residual risk"], rows)
 
 

@@ -1,11 +1,13 @@
-"""A toy step, model or engine, registered for one test: the types of a plan take it in, and forget it after."""
+"""The recipes of CONTRIBUTING, toys that are registered for one test, and the program that makes the pages."""
 
 from __future__ import annotations
 
-import runpy
+import importlib.util
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 
 from incrowd.plan.model import Data, Plan
 from incrowd.plan.steps.suppress import SuppressRecords
@@ -33,13 +35,29 @@ def _rebuild() -> None:
         part.model_rebuild(force=True)
 
 
+def recipe(title: str) -> str:
+    """The text of one recipe."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    return re.split(r"\n##+ ", text.split(f"\n### {title}\n", 1)[1], maxsplit=1)[0]
+
+
+def files_of(text: str) -> list[str]:
+    """The files of the house that a recipe names, but those that it tells to write."""
+    named = re.findall(r"`((?:src|tests|docs)/[^`]+)`", text)
+    return [name for name in named if "your_" not in name and "your-" not in name]
+
+
+def generator() -> ModuleType:
+    """docs/generate.py, as a module."""
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def plan_page() -> str:
     """What the generated part of docs/plan.md would be now."""
-    page: str = runpy.run_path(str(ROOT / "docs" / "generate.py"))["plan_tables"]()
+    page: str = generator().plan_tables()
     return page
-
-
-def recipe(title: str) -> str:
-    """The recipe in CONTRIBUTING.md."""
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    return text.split(f"### {title}\n", 1)[1].split("\n### ", 1)[0].split("\n## ", 1)[0]

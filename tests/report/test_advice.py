@@ -136,6 +136,6 @@ def test_a_plan_bolder_than_the_evidence_is_told_loudly_and_not_refused(whole: t
     from incrowd.cli._show import show_run
 
     done, page = whole
-    assert "The plan asks for open; the evidence carries controlled" in Sections(page).texts["decision"]
+    assert "The plan asks for open; the evidence supports tier 'controlled' at most" in Sections(page).texts["decision"]
     show_run(done)
-    assert "the evidence carries" in " ".join(capsys.readouterr().out.split())
+    assert "the evidence supports tier 'controlled' at most" in " ".join(capsys.readouterr().out.split())

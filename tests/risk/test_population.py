@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from risk_cases import ADULT, ADULT_KEYS, drawn, sizes
 from shared import needs_shared
+from statsmodels.stats.proportion import proportion_confint
 
 from incrowd.keys.table import from_records
 from incrowd.risk import loglinear as design
@@ -202,6 +203,12 @@ def test_dis_by_formula_and_by_simulation_agree() -> None:
     assert (none.value, none.why) == (None, "the file has no uniques")
     assert dis(from_records({"a": ["x"]}), 0.1, "x").value == 1.0
     assert dis_simulated(from_records({"a": ["x"] * 9}), 0.1, "x").value is None
+
+
+def test_wilson_is_that_of_statsmodels() -> None:
+    for tries in (1, 2, 7, 300, 10**9):
+        for hits in {0, 1, tries // 3, tries - 1, tries}:
+            assert wilson(hits, tries) == pytest.approx(proportion_confint(hits, tries, method="wilson"), abs=1e-12)
 
 
 def test_wilson_covers() -> None:

@@ -79,7 +79,7 @@ class Try:
     there: Bools
 
 
-@attack("composition", ACTS, measures="Other releases", needs=("others",), place=110)
+@attack("composition", ACTS, residual="Other releases", needs=("others",), place=110)
 def composition(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """How many people does another release about some of the same people pin down together with this one?
 

@@ -26,7 +26,7 @@ ACTS = f"subtracts the counts of one partition from those of another, and finds 
 people although neither partition shows a cell that small"
 
 
-@attack("differencing", ACTS, measures="Other releases", needs=("others", "tables"), once=True, place=120)
+@attack("differencing", ACTS, residual="Other releases", needs=("others", "tables"), once=True, place=120)
 def differencing(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Do other areas, other bands or published tables of the same people show groups that the release hides?
 

@@ -25,7 +25,7 @@ NEARLY = 0.95
 ACTS = f"looks up the target's class and, where one value has {NEARLY:.0%} of it or more, states that value"
 
 
-@attack("homogeneity", ACTS, measures="Homogeneity", needs=("sensitive",), outside=True, place=60)
+@attack("homogeneity", ACTS, residual="Homogeneity", needs=("sensitive",), outside=True, place=60)
 def homogeneity(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Of how many people does the release tell a sensitive value because all who look like them share it?
 

@@ -44,7 +44,7 @@ predicts"
 Floats = NDArray[np.float64]
 
 
-@attack("inference", ACTS, measures="Skewness", needs=("sensitive",), on_request=True, place=80)
+@attack("inference", ACTS, residual="Skewness", needs=("sensitive",), on_request=True, place=80)
 def inference(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """How well does a model that learned from the release predict people's sensitive values?
 

@@ -44,13 +44,13 @@ class Linked:
     own: Int64
 
 
-@attack("linkage", KINDS["linkage"][0], measures="What k counts", place=10)
+@attack("linkage", KINDS["linkage"][0], residual="What k counts", place=10)
 def exact_linkage(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """How often does the intruder point to the right record, by an exact match?"""
     return [_attack(situation, auxiliary, "linkage")]
 
 
-@attack("nearest", KINDS["nearest"][0], measures="What k counts", place=20)
+@attack("nearest", KINDS["nearest"][0], residual="What k counts", place=20)
 def nearest_linkage(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """The same by the record that differs least: a mistake in what is known, or a perturbed value, is forgiven."""
     return [_attack(situation, auxiliary, "nearest")]

@@ -34,7 +34,7 @@ PAIRS = 5_000_000  # above, only pairs that agree in two of three groups of keys
 ACTS = "weighs how well each record agrees, key by key and by how rare a value is (splink), and picks the best"
 
 
-@attack("probabilistic", ACTS, measures="What k counts", needs=("splink",), on_request=True, place=30)
+@attack("probabilistic", ACTS, residual="What k counts", needs=("splink",), on_request=True, place=30)
 def probabilistic_linkage(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """How often does the strong intruder point to the right record?"""
     if find_spec("splink") is None:

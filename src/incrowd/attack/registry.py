@@ -1,6 +1,6 @@
 """What an attack says of itself: its word, what it needs, what it measures. Nothing else in the house lists attacks.
 
-@attack("linkage", "looks for the records that agree in all keys", measures="What k counts")
+@attack("linkage", "looks for the records that agree in all keys", residual="What k counts")
 def exact_linkage(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]: ...
 """
 
@@ -34,7 +34,7 @@ class Attack:
     word: str  # in plans, on the command line, in results
     acts: str  # what the intruder does, in words, to stand after 'the intruder'
     attempt: Try
-    measures: str = ""  # the residual risk that it measures, by its name in the reports; empty where it is none of them
+    residual: str = ""  # the residual risk that it measures, by its name in the reports; empty where it is none of them
     needs: tuple[Need, ...] = ()  # of other releases and tables, one is enough
     on_request: bool = False  # takes long, or says little of an intruder who knows only keys: tried when asked for
     once: bool = False  # the same for every intruder: one scenario is enough
@@ -49,6 +49,11 @@ class Attack:
     def on_values(self) -> bool:
         """Is it after each sensitive variable of the release? Without one it has nothing to attack."""
         return "sensitive" in self.needs
+
+    @property
+    def needed(self) -> str:
+        """What it needs, in words; empty when any release will do."""
+        return " or ".join(NEEDS[need] for need in self.needs)
 
     @property
     def beside(self) -> tuple[Need, ...]:
@@ -90,7 +95,7 @@ def attack(
     word: str,
     acts: str,
     *,
-    measures: str = "",
+    residual: str = "",
     needs: tuple[Need, ...] = (),
     on_request: bool = False,
     once: bool = False,
@@ -100,7 +105,7 @@ def attack(
     """Make a function from a situation, and what an intruder has beside it, to results an attack."""
 
     def register(attempt: Try) -> Try:
-        ATTACKS.add(Attack(word, acts, attempt, measures, needs, on_request, once, outside, place))
+        ATTACKS.add(Attack(word, acts, attempt, residual, needs, on_request, once, outside, place))
         return attempt
 
     return register

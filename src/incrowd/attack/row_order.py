@@ -15,7 +15,7 @@ from incrowd.keys.saying import fixed
 ACTS = "takes two records that stand next to each other in the release for neighbours in the source"
 
 
-@attack("row_order", ACTS, measures="Order of the rows and pseudonyms", once=True, place=130)
+@attack("row_order", ACTS, residual="Order of the rows and pseudonyms", once=True, place=130)
 def row_order(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Is the order of the release that of the source, where neighbours may be a household, a street or a day?
 

@@ -41,7 +41,7 @@ def singling_out(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
 @attack(
     "singling_out_any",
     f"{ACTS}, by any released columns",
-    measures="Columns that are not keys",
+    residual="Columns that are not keys",
     on_request=True,
     once=True,
     place=50,

@@ -32,7 +32,7 @@ ACTS = (
 )
 
 
-@attack("skewness", ACTS, measures="Skewness", needs=("sensitive",), outside=True, place=70)
+@attack("skewness", ACTS, residual="Skewness", needs=("sensitive",), outside=True, place=70)
 def skewness(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """For how many people does the release make the intruder's belief in the truth at least twice as strong?
 

@@ -129,8 +129,8 @@ def show_run(done: Run) -> None:
         console.print(marked(mark, f"  {outcome.use_case} ", (outcome.found + why, "dim")))
     advice = advise(done.log)
     if advice.too_open(done.log.tier):
-        told = f"the plan asks for {done.log.tier}, the evidence carries {advice.tier}"
-        console.print(marked(("beware", "yellow"), f"  {told}: the internal report says why"))
+        told = f"the plan asks for {done.log.tier}, {advice.supported}"
+        console.print(marked(("warning", "yellow"), f"  {told}: the internal report says why"))
     lost = done.log.start.records - done.log.end.records
     part = share(lost, done.log.start.records)
     console.print(f"\n{done.log.end.records:,} records released, {lost:,} ({part}) lost.")

@@ -27,10 +27,12 @@ class _Command(TyperCommand):
     def help(self) -> str | None:
         from incrowd.attack import ATTACKS
 
-        asked = "\n\n".join(
-            f"{one.word}: {one.acts}" + (" (on request)" if one.on_request else "") + "." for one in ATTACKS.values()
-        )
-        return f"{self._help}\n\nThe intruder of each attack:\n\n{asked}"
+        lines = []
+        for one in ATTACKS.values():
+            more = [f"needs {one.needed}"] if one.needed else []
+            more += ["on request"] if one.on_request else []
+            lines.append(f"{one.word}: {one.acts}" + (f" ({'; '.join(more)})" if more else "") + ".")
+        return "\n\n".join([str(self._help), "The intruder of each attack:", *lines])
 
     @help.setter
     def help(self, text: str | None) -> None:

@@ -85,7 +85,8 @@ def interval(value: float, deviation: float, least: float, most: float) -> tuple
 
 
 def wilson(hits: int, tries: int) -> tuple[float, float]:
-    """The 95% interval of a share that was counted in so many tries (Wilson 1927).
+    """The 95% interval of a share that was counted in so many tries (Wilson 1927). By hand, for statsmodels takes two
+    seconds to import and sixty times as long for each; a test holds the two against each other.
 
     >>> [round(end, 4) for end in wilson(5, 10)]
     [0.2366, 0.7634]

@@ -1,4 +1,4 @@
-"""A use case that speaks of nobody: a slip of the pen in a value would make it pass, whatever the release is."""
+"""A use case that names values that do not occur speaks of nobody, and would pass whatever the release is."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from incrowd.keys.loss import arithmetic, geometric, margin
 from incrowd.keys.table import KeyTable
 from incrowd.keys.tally import Tally
 from incrowd.utility.measures import entropy
-from incrowd.utility.outcome import wilson
+from incrowd.utility.outcome import share
 
 #: For each key, how many values of the file as it came stand behind each value; 1 where a key is not listed.
 Leaves = Mapping[str, Mapping[str | None, int]]
@@ -167,9 +167,9 @@ def _relabelled(before: Sequence[str | None], after: Mapping[str | None, int]) -
 def _subgroup(name: str, value: str | None, records: int, left: int) -> Subgroup:
     """A value with more records than before (after a swap, or where cells were blanked) lost nobody."""
     lost = max(records - left, 0)
-    share = wilson(lost, records)
+    gone = share(lost, records)
     said = "(missing)" if value is None else value
-    return Subgroup(name, said, records, lost, share.value or 0.0, share.low or 0.0, share.high or 0.0)
+    return Subgroup(name, said, records, lost, gone.value or 0.0, gone.low or 0.0, gone.high or 0.0)
 
 
 def _hardest_hit(found: list[Subgroup]) -> tuple[Subgroup, ...]:

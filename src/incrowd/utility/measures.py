@@ -8,7 +8,8 @@ import numpy as np
 
 from incrowd.keys.table import Int64
 from incrowd.keys.tally import Moments
-from incrowd.utility.outcome import NOTHING, Estimate, Z
+from incrowd.risk.value import Z95
+from incrowd.utility.outcome import NOTHING, Estimate
 
 
 def entropy(counts: Int64) -> float:
@@ -31,5 +32,5 @@ def pearson(moments: Moments) -> Estimate:
     r = float(np.clip(whole.xy[0] / sqrt(both), -1, 1))
     if abs(r) == 1:
         return Estimate(r, r, r, n)
-    half = Z / sqrt(n - 3)
+    half = Z95 / sqrt(n - 3)
     return Estimate(r, tanh(atanh(r) - half), tanh(atanh(r) + half), n)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import asin, isfinite, sqrt
 
-#: The standard normal's 97.5th percentile, for 95% intervals.
-Z = 1.959963984540054
+from incrowd.risk.value import wilson
+
 #: The verdict on a use case that any file would pass.
 CANNOT = "cannot be judged"
 
@@ -77,20 +77,14 @@ class Outcome:
 NOTHING = Estimate(None)
 
 
-def wilson(part: int, whole: int) -> Estimate:
+def share(part: int, whole: int) -> Estimate:
     """A share with Wilson's 95% interval.
 
-    >>> found = wilson(850, 1000)
+    >>> found = share(850, 1000)
     >>> round(found.low, 3), round(found.high, 3)
     (0.827, 0.871)
     """
-    if not whole:
-        return NOTHING
-    p, z2 = part / whole, Z * Z
-    centre = (p + z2 / (2 * whole)) / (1 + z2 / whole)
-    half = Z * sqrt(p * (1 - p) / whole + z2 / (4 * whole * whole)) / (1 + z2 / whole)
-    low, high = max(centre - half, 0.0), min(centre + half, 1.0)
-    return Estimate(p, low if part else 0.0, high if part < whole else 1.0, whole)  # rounding leaves a trace
+    return Estimate(part / whole, *wilson(part, whole), whole) if whole else NOTHING
 
 
 def overlap(a: Estimate, b: Estimate) -> float | None:

@@ -1,4 +1,4 @@
-"""Which tier does the evidence carry: open, safeguarded, controlled, or none?
+"""Which tier does the evidence support: open, safeguarded, controlled, or none?
 
 A pure function of the log. A file is never fit for open by default: every piece of evidence that is not there is a
 reason for a more protected tier, as is every figure above its limit. What was not tried counts as if it had been tried
@@ -51,7 +51,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class Advice:
-    """The most open tier that the evidence carries, and every reason against a more open one."""
+    """The most open tier that the evidence supports, and every reason against a more open one."""
 
     tier: str
     reasons: tuple[Reason, ...]
@@ -68,13 +68,19 @@ class Advice:
         """What would have to change for the next tier."""
         return tuple(dict.fromkeys(reason.change for reason in self.reasons if reason.tier == self.tier))
 
+    @property
+    def supported(self) -> str:
+        """The tier in words."""
+        return "the evidence supports no release" if self.tier == "none" else (
+            f"the evidence supports tier '{self.tier}' at most")  # fmt: skip
+
     def too_open(self, tier: str) -> bool:
-        """Is a plan's tier more open than the evidence carries?"""
+        """Is a plan's tier more open than the evidence supports?"""
         return TIERS.index(tier) < TIERS.index(self.tier)
 
 
 def advise(log: RunLog, today: date | None = None) -> Advice:
-    """Which tier does the evidence of this run carry? Only the day of the next review is held against the calendar.
+    """Which tier does the evidence of this run support? Only the day of the next review is held against the calendar.
 
     >>> from incrowd.audit.log import Snapshot, StepLog
     >>> start = StepLog(0, "start", "as it came", None, 0, 0, {}, (), Snapshot.of_sizes(("age",), {9: 4}))

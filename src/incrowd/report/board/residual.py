@@ -48,7 +48,7 @@ def apart(log: RunLog, *risks: str) -> list[Attacked]:
 
 
 def _about(log: RunLog, *risks: str) -> list[Attacked]:
-    words = {attack.word for attack in ATTACKS.values() if attack.measures in risks}
+    words = {attack.word for attack in ATTACKS.values() if attack.residual in risks}
     return [attack for attack in log.attacks if attack.attack in words]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from incrowd.keys.saying import percent
 from incrowd.keys.tally import Tally, number_values
 from incrowd.plan.use_cases import Centre, Correlation
+from incrowd.risk.value import Z95
 from incrowd.utility.groups import (
     columns_of,
     difference,
@@ -23,7 +24,7 @@ from incrowd.utility.groups import (
 from incrowd.utility.judging import unjudged
 from incrowd.utility.measures import pearson
 from incrowd.utility.needs import Need
-from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, Z, overlap
+from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, overlap
 from incrowd.utility.registry import Around, Sides, use_case
 
 
@@ -126,5 +127,5 @@ def _median(case: Centre, tally: Tally) -> Estimate:
         return float(numbers[np.searchsorted(up_to, min(max(rank, 1), n))])
 
     value = (at((n + 1) // 2) + at(n // 2 + 1)) / 2
-    half = Z * sqrt(n) / 2
+    half = Z95 * sqrt(n) / 2
     return Estimate(value, at(int(n / 2 - half)), at(ceil(n / 2 + half) + 1), n)

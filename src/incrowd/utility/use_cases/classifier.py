@@ -13,10 +13,11 @@ import pyarrow as pa
 from incrowd.keys.table import Int64
 from incrowd.keys.tally import Float64, Tally, number_values
 from incrowd.plan.use_cases import Classifier
+from incrowd.risk.value import Z95
 from incrowd.secret import order_numbers
 from incrowd.utility.judging import unjudged
 from incrowd.utility.needs import Need
-from incrowd.utility.outcome import Estimate, Figure, Outcome, Z, overlap
+from incrowd.utility.outcome import Estimate, Figure, Outcome, overlap
 from incrowd.utility.registry import Around, Sides, use_case
 from incrowd.utility.use_cases.regression import NotFitted, base_levels, design, levels_of, model_needs
 
@@ -106,7 +107,7 @@ def _score(case: Classifier, learn: Tally, test: Tally, whole: Tally, subkey: by
         share = float(test.records[those & (said == value)].sum() / n)
         shares.append(share)
         error += share * (1 - share) / n
-    score, half = sum(shares) / len(shares), Z * sqrt(error) / len(shares)
+    score, half = sum(shares) / len(shares), Z95 * sqrt(error) / len(shares)
     return Estimate(score, max(score - half, 0.0), min(score + half, 1.0), test.total)
 
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from incrowd.keys.tally import Float64, Tally, number_values
 from incrowd.plan.use_cases import Modelled, Regression
+from incrowd.risk.value import Z95
 from incrowd.utility.groups import t_quantile
 from incrowd.utility.judging import unjudged
 from incrowd.utility.needs import Need
-from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, Z, overlap
+from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, overlap
 from incrowd.utility.propensity import independent
 from incrowd.utility.registry import Around, Sides, use_case
 
@@ -167,7 +168,7 @@ def _fit(case: Regression, tally: Tally, bases: dict[str, str]) -> dict[str, Coe
             raise NotFitted(f"the fit failed ({type(error).__name__})") from None
     if not found.converged or not np.isfinite(found.bse).all():
         raise NotFitted("the fit does not converge; perhaps a feature decides the outcome by itself")
-    quantile = t_quantile(float(found.df_resid)) if case.value is None else Z
+    quantile = t_quantile(float(found.df_resid)) if case.value is None else Z95
     return {
         term: (Estimate(b, b - quantile * error, b + quantile * error, tally.total), error, _p(b, error, found, case))
         for term, b, error in zip(made.terms, found.params.tolist(), found.bse.tolist(), strict=True)

@@ -10,7 +10,7 @@ from incrowd.plan.use_cases import Proportion, Shared, TopOverlap
 from incrowd.utility.groups import columns_of, difference, gone_groups, groups, in_every
 from incrowd.utility.judging import unjudged
 from incrowd.utility.needs import Need
-from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, cohens_h, overlap, wilson
+from incrowd.utility.outcome import NOTHING, Estimate, Figure, Outcome, cohens_h, overlap, share
 from incrowd.utility.registry import Around, Sides, use_case
 
 
@@ -98,7 +98,7 @@ def _figure(
 def _shares(case: Shared, tally: Tally) -> dict[str, Estimate]:
     """The share in each group that has records."""
     return {
-        name: wilson(int(rows.records[rows.where(case.share)].sum()), rows.total)
+        name: share(int(rows.records[rows.where(case.share)].sum()), rows.total)
         for name, rows in groups(case, tally).items()
     }
 

@@ -4,11 +4,11 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from benchmarks.mondrian import mondrian
 from hypothesis import given
 from hypothesis import strategies as st
 
 from incrowd.errors import InputError, NotReleasable
-from incrowd.keys.mondrian import mondrian
 from incrowd.keys.table import from_records
 
 ROWS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.integers(0, 1)), min_size=4, max_size=60)
