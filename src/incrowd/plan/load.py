@@ -43,6 +43,9 @@ def load_plan(path: str | Path) -> Plan:
     """Read a plan and check everything that can be checked without the data. Raises PlanError with all faults.
 
     Of a plan that makes several files one is named as `plan.yaml@open`.
+
+    >>> ic.load_plan("plan.yaml").with_role("identifier")
+    ['name']
     """
     file, tier = split_tier(path)
     return one_of(parse_plan(read_text(file), file.parent), file, tier)

@@ -100,7 +100,7 @@ def table(
     plan's data as it came, or in its population. Refused where the release shows the same counts: noise on what
     everybody can count protects nobody, and tells the noise.
 
-    >>> ic.table("plan.yaml", ["district", "gender"]).to_pandas().head()
+    >>> ic.table("plan.yaml", ["area", "gender"]).to_pandas().head()
     """
     path = Path(source)
     plan, folder, released, file = _find(path, trust or Trust())

@@ -70,7 +70,7 @@ def verify(
 
     >>> found = ic.verify("people.csv", ["area", "age", "gender"], [ic.K(5)])
     >>> found.passed, found.uniques
-    (False, 1966)
+    (False, 4253)
     """
     rows = open_source(file)
     outside = None
