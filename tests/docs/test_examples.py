@@ -17,6 +17,9 @@ GENERATE = runpy.run_path(str(Path(__file__).resolve().parents[2] / "docs" / "ge
 FUNCTIONS: list[str] = GENERATE["public_functions"]()
 
 
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
 class Lenient(doctest.OutputChecker):
     """An example that shows no output may print anything."""
 
@@ -44,7 +47,7 @@ def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     write_example(tmp_path)
     pytest.importorskip("sqlalchemy")
     names: dict[str, Any] = {"ic": ic, "done": ic.run("plan.yaml")}
-    runner = doctest.DocTestRunner(Lenient(), verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    runner = doctest.DocTestRunner(Lenient(), verbose=False, optionflags=FLAGS)
     said: list[str] = []
     for name in FUNCTIONS:
         found = examples(name)

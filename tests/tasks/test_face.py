@@ -149,6 +149,13 @@ def test_a_result_tells_itself_in_a_line_a_page_and_a_table(case: Path, done: ic
     assert done.to_arrow().column_names == list(done.log.released_columns)
 
 
+def test_a_table_without_rows_has_its_columns(done: ic.Run) -> None:
+    same = ic.audit_diff(done.folder, done.audit)
+    assert not same
+    assert list(same.to_pandas().columns) == ["part", "what", "first", "second"]
+    assert repr(same) == "Differences: the two audits tell the same"
+
+
 def test_a_run_shows_no_record(done: ic.Run) -> None:
     shown, record = done._repr_html_(), re.compile(r">(00\d|n\d+)<|\bn17\b")
     assert "<td>" in shown

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -50,6 +50,9 @@ class Verification(Result):
         asked = "; ".join(f"{one.requirement} {'holds' if one.passed else 'fails'}" for one in self.findings)
         counted = f"{self.records:,} records in {self.classes:,} classes by {', '.join(self.keys)}"
         return f"{counted}, k = {self.k:,}, {self.uniques:,} unique" + (f"; {asked}" if asked else "")
+
+    def _names(self) -> Sequence[str]:
+        return [one.name for one in fields(Finding)]
 
     def _lines(self) -> Iterable[Line]:
         return [plain_fields(one) for one in self.findings]
