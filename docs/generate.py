@@ -1,4 +1,4 @@
-"""Make the generated pages again: the command line, the plan's fields and schema, the errors, attacks, public names,
+"""Make the generated pages again: the command line, the plan's fields and schema, the errors, attacks, the Python API,
 the rooms and their picture.
 
     python docs/generate.py            write what changed
@@ -11,12 +11,12 @@ otherwise written by hand (plan.md, attacks.md, python.md).
 from __future__ import annotations
 
 import ast
-import importlib
 import inspect
 import json
 import re
 import runpy
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -84,7 +84,7 @@ def pages() -> dict[Path, str]:
         DOCS / "errors.md": errors_page(),
         DOCS / "attacks.md": _between(DOCS / "attacks.md", attack_table()),
         DOCS / "plan.md": _between(DOCS / "plan.md", plan_tables()),
-        DOCS / "python.md": _between(DOCS / "python.md", public_names()),
+        DOCS / "python.md": _between(DOCS / "python.md", f"{functions()}\n\n{classes()}"),
         DOCS / "plan.schema.json": json.dumps(_schema(), indent=1) + "\n",
         **runpy.run_path(str(DOCS / "house.py"))["pages"](),
     }
@@ -387,20 +387,66 @@ class _Texts:
 # The Python API
 
 
-def public_names() -> str:
-    """The public names, each with the first line of its docstring."""
+def public_functions() -> list[str]:
+    """The public functions: the commands in the order of the work, then what they are made of."""
+    import typer
+
+    import incrowd
+    from incrowd import cli
+
+    groups = typer.main.get_command(cli.load()).commands  # type: ignore[attr-defined]
+    words = [
+        f"{name} {part}".strip().replace("-", "_").replace(" ", "_")
+        for name in sorted(groups, key=ORDER.index)
+        for part in getattr(groups[name], "commands", [""])
+    ]
+    return [*words, *(name for name in incrowd.__all__ if inspect.isfunction(_public(name)) and name not in words)]
+
+
+def functions() -> str:
+    """Every public function: how it is called, what it does, and an example that a test runs."""
+    parts = ["## Functions"]
+    for name in public_functions():
+        function = _public(name)
+        words, _, example = inspect.cleandoc(function.__doc__ or "").partition(">>> ")
+        parts += [f"### ic.{name}", f"```text\n{_call(name, function)}\n```"]
+        parts += [_one_line(part) for part in words.strip().split("\n\n")]
+        parts += [f"```pycon\n>>> {example.strip()}\n```"] if example else []
+    return "\n\n".join(parts)
+
+
+def classes() -> str:
+    """Every other public name, with the first words of its docstring."""
     import incrowd
 
     rows = []
     for name in incrowd.__all__:
-        # Not getattr(incrowd, name): a submodule of the same name may have been imported before.
-        thing = getattr(importlib.import_module(f"incrowd.{incrowd._HOME[name]}"), name)
-        kind = "error" if isinstance(thing, type) and issubclass(thing, Exception) else (
-            "class" if isinstance(thing, type) else "function"
-        )  # fmt: skip
-        first = inspect.cleandoc(thing.__doc__ or "").split("\n\n")[0]
-        rows.append([f"`{name}`", kind, _one_line(first)])
-    return _table(["name", "is a", "what for"], rows)
+        thing = _public(name)
+        if isinstance(thing, type):
+            first = inspect.cleandoc(thing.__doc__ or "").split("\n\n")[0]
+            rows.append([f"`{name}`", "error" if issubclass(thing, Exception) else "class", _one_line(first)])
+    return "## Classes\n\n" + _table(["name", "is a", "what for"], rows)
+
+
+def _public(name: str) -> Any:
+    import incrowd
+
+    return getattr(incrowd, name)
+
+
+def _call(name: str, function: Any) -> str:
+    """The names of the arguments with their defaults, and what is given back."""
+    words: list[str] = []
+    signature = inspect.signature(function)
+    for one in signature.parameters.values():
+        if one.kind is one.KEYWORD_ONLY and "*" not in words:
+            words.append("*")
+        default = "" if one.default is one.empty else f"={getattr(one.default, '__name__', None) or repr(one.default)}"
+        words.append(f"{one.name}{default}")
+    lines = textwrap.wrap(
+        f"ic.{name}({', '.join(words)}) -> {signature.return_annotation}", 110, subsequent_indent="    "
+    )
+    return "\n".join(lines)
 
 
 def main() -> int:

@@ -59,6 +59,9 @@ def load_plan(path: str | Path) -> Plan:
     """Read a plan and check everything that can be checked without the data. Raises PlanError with all faults.
 
     Of a plan that makes several files one is named as `plan.yaml@open`.
+
+    >>> ic.load_plan("plan.yaml").with_role("identifier")
+    ['name']
     """
     return check(path).plan
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 from incrowd.errors import InputError
@@ -44,8 +45,14 @@ def read_hierarchy(path: Path, name: str) -> Hierarchy:
     return parse_arx(text, name)
 
 
-def find_hierarchies(folder: Path, keys: list[str]) -> dict[str, Hierarchy]:
-    """The hierarchies of some keys in a folder: `KEY.csv`, or ARX's naming `*hierarchy_KEY.csv`."""
+def find_hierarchies(folder: str | Path, keys: Sequence[str]) -> dict[str, Hierarchy]:
+    """The hierarchies of some keys in a folder: `KEY.csv`, or ARX's naming `*hierarchy_KEY.csv`.
+
+    >>> built = ic.hierarchy_build("people.csv", "age", widths=[5, 10], out="age.csv")
+    >>> list(ic.find_hierarchies(".", ["age", "gender"]))
+    ['age']
+    """
+    folder = Path(folder)
     if not folder.is_dir():
         raise InputError("D000", f"there is no folder {folder}.")
     found = {}

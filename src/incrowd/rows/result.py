@@ -34,6 +34,10 @@ class Result:
         """The rows, all with the same names."""
         return ()
 
+    def _names(self) -> Sequence[str]:
+        """The names of the columns, for a table without rows."""
+        return ()
+
     def _shown(self) -> Iterable[Line]:
         """What a notebook shows of them."""
         return self._lines()
@@ -43,7 +47,8 @@ class Result:
 
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
-        return pa.Table.from_pylist([dict(line) for line in self._lines()])
+        lines = [dict(line) for line in self._lines()]
+        return pa.Table.from_pylist(lines) if lines else pa.table({name: pa.nulls(0) for name in self._names()})
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows as a pandas DataFrame."""

@@ -36,6 +36,9 @@ def tabulate(rows: Rows, keys: Sequence[str], sensitive: Sequence[str] = (), uni
 
     One pass of the engine for each sensitive variable (one pass in all without any, or with one): the counts of the
     classes are the sums over the first variable's values.
+
+    >>> ic.tabulate(ic.open_source("people.csv"), ["gender"]).classes
+    2
     """
     refuse_unknown(rows, [*keys, *sensitive, *([unit] if unit else [])])
     if len(set(keys)) < len(keys):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,9 @@ class Differences(Listing[Difference]):
     def _told(self) -> str:
         parts = ", ".join(dict.fromkeys(one.part for one in self.items))
         return f"{len(self.items)} differences in {parts}" if self.items else "the two audits tell the same"
+
+    def _names(self) -> Sequence[str]:
+        return [one.name for one in fields(Difference)]
 
     def _lines(self) -> Iterable[Line]:
         return [plain_fields(one) for one in self.items]

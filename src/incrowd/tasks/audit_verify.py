@@ -80,8 +80,8 @@ def audit_verify(path: str | Path, *, trust: Trust | None = None) -> SealVerific
     `trust` names the public keys that count; without any, the key beside the secret does. A release that was handed
     out alone is checked by its own manifest.
 
-    >>> ic.audit_verify(done.folder).ok
-    True
+    >>> ic.audit_verify(done.folder).signature
+    'valid'
     """
     trust = trust or Trust()
     audit, release, home = places(Path(path))

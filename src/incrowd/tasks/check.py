@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from incrowd.errors import Fault, PlanError
@@ -36,6 +36,9 @@ class PlanCheck(Result):
             return "; ".join(str(fault) for fault in self.faults)
         many = f"variables: {len(self.plan.variables)}, steps: {len(self.plan.steps)}"
         return f"no faults; {many}, requirements: {len(self.plan.requirements)}"
+
+    def _names(self) -> Sequence[str]:
+        return [one.name for one in fields(Fault)]
 
     def _lines(self) -> Iterable[Line]:
         return [plain_fields(fault) for fault in self.faults]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from incrowd.errors import Fault
@@ -29,6 +29,9 @@ class CheckedHierarchy(Result):
 
     def _told(self) -> str:
         return "; ".join(str(fault) for fault in self.faults) or f"{told(self.hierarchy)}, no faults"
+
+    def _names(self) -> Sequence[str]:
+        return [one.name for one in fields(Fault)]
 
     def _lines(self) -> Iterable[Line]:
         return [plain_fields(fault) for fault in self.faults]

@@ -14,7 +14,7 @@ with needs_intruders():
 def intruder_test_serve(
     test: str,
     *,
-    host: str = "127.0.0.1",
+    host: str | None = None,
     port: int = 8765,
     tls_cert: str | Path | None = None,
     tls_key: str | Path | None = None,
@@ -23,10 +23,11 @@ def intruder_test_serve(
 ) -> None:
     """Serve the web pages of a test until it is stopped (Ctrl-C): to this machine only, unless there is a certificate.
 
-    `names` are names of this machine that intruders use; `tell` hears the address.
+    `host` is the address to listen on, `names` are names of this machine that intruders use; `tell` hears the address.
 
     >>> ic.intruder_test_serve("test.sqlite", port=8766)  # doctest: +SKIP
     """
+    host = "127.0.0.1" if host is None else host
     cert, key = (None if file is None else Path(file) for file in (tls_cert, tls_key))
     running = server(test, host, port, cert, key, names)
     tell(f"Serving on {'https' if cert else 'http'}://{host}:{port}. End it with Ctrl-C.")

@@ -75,6 +75,9 @@ class PerturbedTable(Result):
         pairs = zip(done.cells, done.counts, strict=True)
         return [{**dict(zip(done.by, cell, strict=True)), "count": count} for cell, count in pairs]
 
+    def _names(self) -> Sequence[str]:
+        return (*self.published.by, "count")
+
     def write_audit(self, path: Path) -> None:
         """Every cell with its true count, cell key and perturbation, in a file that only its owner may read."""
         found = self.inside
@@ -101,7 +104,11 @@ def table(
     plan's data as it came, or in its population. Refused where the release shows the same counts: noise on what
     everybody can count protects nobody, and tells the noise.
 
-    >>> ic.table("plan.yaml", ["district", "gender"]).to_pandas().head()
+    >>> ic.table("plan.yaml", ["area", "gender"])
+    Traceback (most recent call last):
+    incrowd.errors.NotReleasable: R019: this table can be counted in the release. ...
+    >>> ic.table("plan.yaml", ["gender", "dob"])
+    PerturbedTable: ... values not listed
     """
     path = Path(source)
     plan, folder, released, file = _find(path, trust or Trust())

@@ -35,7 +35,7 @@ def parse_model(
 ) -> Requirement:
     """What requirement does a text mean? Hierarchies and declared orders of sensitive variables are handed in.
 
-    >>> parse_model("distinct_l:occupation:3").describe()
+    >>> ic.parse_model("distinct_l:occupation:3").describe()
     'every class has at least 3 different values of occupation'
     """
     head, _, where = text.partition(":where=")
