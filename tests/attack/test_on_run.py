@@ -152,6 +152,7 @@ def test_blanked_cells_and_local_labels_are_not_taken_for_safety(tmp_path: Path)
             assert "fits every value" in one.why
 
 
+@pytest.mark.slow
 def test_noise_on_a_key_does_not_pass_a_limit(tmp_path: Path) -> None:
     weak = [{"step": "drop", "variables": ["name"]}, {"step": "noise", "variables": ["age"], "share": "0.01"}]
     more = {"requirements": [{"model": "k", "k": "1"}]}

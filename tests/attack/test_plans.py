@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples import quick_only
 from people import plan_with, write_case
 
 from incrowd.attack import ATTACKS
@@ -38,7 +39,7 @@ def _lines(number: int = 160) -> str:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", list(PLANS))
+@pytest.mark.parametrize("name", quick_only(["merged late"], PLANS))
 def test_a_released_record_can_be_its_own_persons(tmp_path: Path, name: str) -> None:
     path = write_case(tmp_path, plan_with(steps=PLANS[name]), _lines())
     with trace_plan(path) as traced:

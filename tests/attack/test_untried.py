@@ -201,6 +201,7 @@ def test_a_plan_cannot_deny_the_files_that_it_names(tmp_path: Path) -> None:
     assert ("P066", "attest.no_tables.text") in found
 
 
+@pytest.mark.slow
 def test_a_review_with_a_file_that_has_nothing_to_compare_is_no_good_news(tmp_path: Path) -> None:
     run = ic.run(_case(tmp_path, {"attacks": ["linkage"]}))
     (tmp_path / "codes.csv").write_text("age,sex\nA,1\nB,2\n")

@@ -47,6 +47,7 @@ def test_a_run_and_itself_tell_the_same(made: ic.Run) -> None:
     assert not ic.audit_diff(made.folder, made.audit)
 
 
+@pytest.mark.slow
 def test_what_differs_is_named_part_by_part(made: ic.Run, tmp_path: Path) -> None:
     steps = [
         {"step": "drop", "variables": ["name"]},

@@ -63,6 +63,7 @@ def test_another_title_or_secret_draws_anew_and_is_told(tmp_path, monkeypatch):
     assert TOLD in told(ic.run(path))
 
 
+@pytest.mark.slow
 def test_the_same_draws_and_files_without_chance_are_no_news(tmp_path):
     run(tmp_path, NOISE)
     assert (

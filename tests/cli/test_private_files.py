@@ -95,6 +95,7 @@ def test_whatever_holds_records_or_audit_matter_is_for_its_owner_only(home: Path
     assert not list(home.glob(".incrowd-*"))
 
 
+@pytest.mark.slow
 def test_every_file_of_an_audit_is_for_its_owner_only_and_the_release_is_not(home: Path) -> None:
     audit, release = (home / "release").resolve().parent / "audit", home / "release"
     assert stat.S_IMODE(audit.stat().st_mode) == 0o700

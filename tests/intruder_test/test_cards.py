@@ -101,6 +101,7 @@ def test_the_riskiest_are_in_the_smallest_classes(run: Path, tmp_path: Path) -> 
         assert sizes[record["age"], record["sex"], record["town"]] == min(sizes.values())
 
 
+@pytest.mark.slow
 def test_decoys_from_a_register(run: Path, tmp_path: Path) -> None:
     register = tmp_path / "register.csv"
     first = _people(run)[0]

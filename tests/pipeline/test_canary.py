@@ -54,13 +54,14 @@ def test_a_refusal(tmp_path):
     assert_no_canary(tmp_path, done)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [
         f"{NAME},{RARE},f,{BROKEN}\n",  # ragged
-        pytest.param(f'{NAME},{RARE},f,y,"{BROKEN}\n', marks=pytest.mark.slow),  # an open quotation mark
-        pytest.param(f"{NAME},{BROKEN},f,y,1\n", marks=pytest.mark.slow),  # not a number, where the plan wants bands
-        pytest.param(f"{NAME},{RARE},f,y,{BROKEN}\0\n", marks=pytest.mark.slow),
+        f'{NAME},{RARE},f,y,"{BROKEN}\n',  # an open quotation mark
+        f"{NAME},{BROKEN},f,y,1\n",  # not a number, where the plan wants bands
+        f"{NAME},{RARE},f,y,{BROKEN}\0\n",
     ],
 )
 def test_a_cell_that_makes_the_engine_complain(tmp_path, line):

@@ -39,6 +39,7 @@ def run(desk, name):
         return done, list(csv.DictReader(lines))
 
 
+@pytest.mark.slow
 def test_the_census_teaching_file(desk):
     # A sample of 1% of so few people would be nobody's crowd, so it is 5% here.
     plan = desk / "census.yaml"

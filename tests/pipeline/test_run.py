@@ -125,6 +125,7 @@ def test_the_same_plan_data_and_secret_give_the_same_bytes(tmp_path):
     assert sorted((other.release / "people.csv").read_text()) == sorted((first.release / "people.csv").read_text())
 
 
+@pytest.mark.slow
 def test_the_order_of_the_rows_does_not_depend_on_the_order_of_the_source(tmp_path):
     lines = [f"n{i},{20 + i % 40},{'fm'[i % 2]},{'yn'[i % 3 == 0]},{i}\n" for i in range(60)]
     first = ic.run(write_case(tmp_path, lines="".join(lines)))
@@ -136,6 +137,7 @@ def test_the_order_of_the_rows_does_not_depend_on_the_order_of_the_source(tmp_pa
     assert (second.release / "people.csv").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_two_tiers_share_no_order(tmp_path):
     open_file = ic.run(write_case(tmp_path)).release / "people.csv"
     safeguarded = ic.run(write_case(tmp_path, plan_with(tier="safeguarded"))).release / "people.csv"

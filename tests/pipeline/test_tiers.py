@@ -146,6 +146,7 @@ def _left(folder: Path) -> Counter[tuple[str, ...]]:
     return one - other
 
 
+@pytest.mark.slow
 def test_whom_one_file_drops_is_not_given_back_by_the_other(tmp_path: Path) -> None:
     with pytest.raises(ic.NotReleasable) as refusal:
         ic.run(_with_area(tmp_path, [*AREAS, ALONE]))
@@ -173,6 +174,7 @@ def test_the_dropped_are_safe_in_a_crowd_as_large_as_is_promised(tmp_path: Path)
         ic.run(_with_area(tmp_path, [*AREAS, *more[:4]]))
 
 
+@pytest.mark.slow
 def test_no_public_report_tells_what_another_one_hides(tmp_path: Path) -> None:
     """The safeguarded file loses one record and hides that; the number of records that came is in neither report."""
     extra = [f"m{i},70,f,y,0,N" for i in range(7)]

@@ -104,6 +104,7 @@ def test_a_step_twice_draws_twice():
     assert 0.2 < np.mean(twice[stayed] != x[stayed]) < 0.4
 
 
+@pytest.mark.slow
 def test_what_changes_no_record_changes_no_draw():
     """Else every new reason would be one more draw to average."""
     off = {"step": "round", "variable": "age", "base": "5", "off": True}
@@ -157,6 +158,7 @@ def test_order_depends_on_every_step_where_no_cell_differs(tmp_path):
     assert one != two
 
 
+@pytest.mark.slow
 def test_tiers_draw_apart(tmp_path):
     step = {"step": "noise", "variables": ["ill"], "share": "0.3"}
     files = [released(tmp_path, step, tier=tier) for tier in ("open", "safeguarded")]

@@ -282,6 +282,7 @@ def test_the_gate_counts_the_changed_keys(tmp_path):
     assert min(Counter((row["age"], row["sex"]) for row in released(done)).values()) >= 3
 
 
+@pytest.mark.slow
 def test_parameters_are_in_the_audit_and_in_nothing_that_leaves(tmp_path):
     secretive = {"pram": "0.377123", "noise": "0.377124", "microaggregate": "univariate", "matrix": "0.123457"}
     steps = [

@@ -200,6 +200,7 @@ def test_floating_point_numbers_have_one_text(tmp_path, spark):
     assert found == wanted
 
 
+@pytest.mark.slow
 def test_other_types_have_one_text(tmp_path, spark):
     import datetime
     from decimal import Decimal

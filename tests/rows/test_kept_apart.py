@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
-from examples import examples
+from examples import examples, quick_only
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -191,7 +191,7 @@ def _classes(values: list[Any]) -> int:
     return len(different)
 
 
-@pytest.mark.parametrize("name", TYPES)
+@pytest.mark.parametrize("name", quick_only(["text", "whole", "double", "date"], TYPES))
 @settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_what_arrow_keeps_apart_is_kept_apart_and_written_as_it_came(tmp_path, name, data):

@@ -162,6 +162,7 @@ def test_faults_of_scenarios_are_shown_together(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_run_measures_each_scenario_before_and_after(tmp_path: Path) -> None:
     plan = plan_with(scenarios=[*SCENARIOS, {"name": "all", "keys": ["age", "sex"]}])
     plan["data"]["protection"] = {"sampling_fraction": "0.5"}

@@ -10,6 +10,7 @@ from pathlib import Path
 from incrowd.errors import Fault, PlanError, did_you_mean
 from incrowd.keys.names import prove
 from incrowd.plan.attest import check_attest
+from incrowd.plan.distances import check_distances
 from incrowd.plan.files import SOURCE, TEST, named_files
 from incrowd.plan.formulas import check_formulas
 from incrowd.plan.intruders import check_attacks
@@ -27,6 +28,7 @@ def check_plan(plan: Plan, folder: Path) -> list[Fault]:
         *_files(plan, folder), *_steps(plan), *_numbers(plan), *_order(plan), *_released(plan, left),
         *_requirements(plan, left), *_population(plan), *_scenarios(plan), *_perturbed(plan), *check_attacks(plan),
         *check_use_cases(plan, left, folder), *check_attest(plan.attest), *check_formulas(plan, left),
+        *check_distances(plan, folder),
     ]  # fmt: skip
 
 
