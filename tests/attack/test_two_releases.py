@@ -187,7 +187,7 @@ def test_a_step_that_does_not_say_so_cannot_draw(kind):
         keyed.draws("anything")
 
 
-@pytest.mark.parametrize("kind", quick_only([steps.Noise, steps.Sample], sorted(CASES, key=lambda kind: kind.__name__)))
+@pytest.mark.parametrize("kind", quick_only([Noise, Sample], sorted(CASES, key=lambda kind: kind.__name__)))
 @settings(FEW)
 @given(data=st.data())
 def test_two_settings_of_a_step_tell_no_more_than_they_must(kind, data):

@@ -11,7 +11,8 @@ from incrowd.keys.hierarchy import Hierarchy
 from incrowd.machine.paths import must_be_file
 from incrowd.plan.model import Plan
 from incrowd.plan.requirements import TCloseness
-from incrowd.plan.steps import AnyStep, Recode
+from incrowd.plan.steps import AnyStep
+from incrowd.plan.steps.recode import Recode
 
 
 def check_distances(plan: Plan, folder: Path) -> Iterator[Fault]:
@@ -31,7 +32,7 @@ def check_distances(plan: Plan, folder: Path) -> Iterator[Fault]:
         if {row[last.level] for row in led.rows}.isdisjoint(asked.leaves):
             message = f"{requirement.sensitive!r} is recoded to values that this hierarchy does not start from."
             hint = "Name a hierarchy whose first column holds the recoded values."
-            yield Fault("P087", f"requirements.{number}.hierarchy", message, hint)
+            yield Fault("P088", f"requirements.{number}.hierarchy", message, hint)
 
 
 def _last_recode(plan: Plan, name: str) -> Recode | None:
