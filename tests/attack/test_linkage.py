@@ -11,6 +11,7 @@ from attack_cases import candidates, differing, draws, situation, table
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from people import plan_with
 from servers import need_spark
 
 from incrowd.attack import ATTACKS, probabilistic
@@ -20,11 +21,13 @@ from incrowd.attack.matching.best import best_matches
 from incrowd.attack.matching.numeric import moved_numbers, nearest_numbers
 from incrowd.attack.matching.predicates import predicates_of, readings
 from incrowd.attack.matching.targets import field_of
+from incrowd.attack.on_run import check_names
 from incrowd.attack.probabilistic import probabilistic_linkage, weigh
 from incrowd.attack.singling_out import rarest
 from incrowd.attack.situation import Auxiliary
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import knowledge, percent
+from incrowd.plan import Plan
 from incrowd.risk.value import Scenario
 
 few = st.sampled_from(["a", "b", "c"])
@@ -52,7 +55,10 @@ def test_the_figures_of_the_method() -> None:
 
 
 def test_every_attack_has_its_word_in_plans() -> None:
-    assert set(ATTACKS) <= set(ATTACKS)
+    plan = plan_with(attack=[{"attacks": [*ATTACKS]}, {"attacks": ["linkge"]}, {"attacks": ["none"], "off": True}])
+    assert [(fault.code, fault.place) for fault in check_names(Plan.model_validate(plan))] == [
+        ("P055", "attack.1.attacks.0")
+    ]
 
 
 @settings(max_examples=examples(60), deadline=None)
