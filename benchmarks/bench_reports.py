@@ -9,7 +9,8 @@ from pathlib import Path
 
 import incrowd as ic
 from incrowd.demo import write_demo, write_example
-from incrowd.report.pages import internal_report, public_report
+from incrowd.report.internal import internal_report
+from incrowd.report.public import public_report
 from incrowd.secret import Secret
 
 ROWS = 100_000

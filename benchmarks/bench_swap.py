@@ -17,7 +17,7 @@ import duckdb
 
 from benchmarks.bench_verify import best
 from benchmarks.files import write_people
-from incrowd.plan.steps import Swap
+from incrowd.plan.steps.swap import Swap
 from incrowd.protect import Context, State, protect
 from incrowd.rows import open_source
 from incrowd.rows.tabulate import tabulate

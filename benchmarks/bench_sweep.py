@@ -17,7 +17,7 @@ import yaml
 from benchmarks.bench_verify import best
 from incrowd.demo import write_demo, write_example
 from incrowd.pipeline import run
-from incrowd.plan import load_plan
+from incrowd.pipeline.check import load_plan
 from incrowd.tasks.sweep import sweep
 from incrowd.utility.settings import k_setting
 

@@ -1,10 +1,11 @@
-"""Make the generated pages again: the command line, the plan's fields, its schema, the errors, the Python API.
+"""Make the generated pages again: the command line, the plan's fields and schema, the errors, attacks, the Python API,
+the rooms and their picture.
 
     python docs/generate.py            write what changed
     python docs/generate.py --check    write nothing; exit code 1 when a page is out of date
 
 Whole pages are generated (cli.md, errors.md, plan.schema.json), or the part between two comments of a page that is
-otherwise written by hand (plan.md, python.md).
+otherwise written by hand (plan.md, attacks.md, python.md).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import ast
 import inspect
 import json
 import re
+import runpy
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -80,9 +82,11 @@ def pages() -> dict[Path, str]:
     return {
         DOCS / "cli.md": cli_page(),
         DOCS / "errors.md": errors_page(),
+        DOCS / "attacks.md": _between(DOCS / "attacks.md", attack_table()),
         DOCS / "plan.md": _between(DOCS / "plan.md", plan_tables()),
         DOCS / "python.md": _between(DOCS / "python.md", f"{functions()}\n\n{classes()}"),
         DOCS / "plan.schema.json": json.dumps(_schema(), indent=1) + "\n",
+        **runpy.run_path(str(DOCS / "house.py"))["pages"](),
     }
 
 
@@ -259,6 +263,22 @@ def _type(what: dict[str, Any]) -> str:
     limits = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
     bounds = [f"{sign} {what[limit]:g}" for limit, sign in limits.items() if limit in what]
     return f"{text} {', '.join(bounds)}".strip()
+
+
+# The attacks
+
+
+def attack_table() -> str:
+    """A line for every attack: what it says of itself."""
+    from incrowd.attack import ATTACKS
+    from incrowd.attack.registry import NEEDS
+
+    rows = []
+    for one in ATTACKS.values():
+        needs = " or ".join(NEEDS[need] for need in one.needs)
+        tried = ("once" if one.once else "in each scenario") + (", when asked for" if one.on_request else "")
+        rows.append([f"`{one.word}`", one.acts, needs, tried, one.measures])
+    return _table(["word", "the intruder", "needs", "is tried", "measures the residual risk"], rows)
 
 
 # The errors

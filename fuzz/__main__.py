@@ -30,7 +30,7 @@ def main() -> int:
     """Play, count, save what was found."""
     options = _options()
     # Imported once, before the children are forked: each of them would take seconds for it.
-    for name in ("pipeline", "verification", "sweeping", "intrusion", "reviewing", "search", "cli"):
+    for name in ("pipeline", "tasks", "attack", "keys.search", "cli"):
         import_module(f"incrowd.{name}")
     canaries.all_commands()
     if options.again is not None:

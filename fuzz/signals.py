@@ -53,7 +53,7 @@ def play(case: dict[str, Any], folder: Path) -> Outcome:
     plan = plan_for("people.csv")
     if case["attack"]:  # it writes whose record is whose into the private folder
         plan["scenarios"] = [{"name": "nosy", "keys": ["age", "sex"]}]
-        plan["steps"].append({"step": "attack", "attacks": ["linkage"]})
+        plan["attack"] = [{"attacks": ["linkage"]}]
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan, sort_keys=False))
     run(folder / "plan.yaml")
     old = (folder / "release").resolve()

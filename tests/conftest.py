@@ -6,11 +6,18 @@ from collections.abc import Iterator
 
 import pytest
 import yaml
+from examples import examples
 from hypothesis import HealthCheck, settings
+
+pytest_plugins = ["engine_cases"]  # its fixtures: one Spark and one database for all tests of a worker
 
 # No deadline: the first call of a kernel compiles it, and CI machines are shared.
 settings.register_profile(
-    "incrowd", deadline=None, derandomize=bool(os.environ.get("CI")), suppress_health_check=[HealthCheck.too_slow]
+    "incrowd",
+    deadline=None,
+    derandomize=bool(os.environ.get("CI")),
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=examples(100),
 )
 settings.load_profile("incrowd")
 # Tests write plans from parts that they share; a plan has no aliases.
@@ -27,3 +34,10 @@ def signals() -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of a file share what it makes: one worker has them all. The files with Spark name a group of theirs."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(item.config.rootpath))))

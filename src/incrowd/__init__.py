@@ -39,8 +39,8 @@ if TYPE_CHECKING:  # the same names as below, for who reads types; a test keeps 
     from incrowd.keys.requirements import WeakK as WeakK
     from incrowd.keys.requirements import parse_model as parse_model
     from incrowd.keys.table import KeyTable as KeyTable
+    from incrowd.pipeline.check import load_plan as load_plan
     from incrowd.plan import Plan as Plan
-    from incrowd.plan import load_plan as load_plan
     from incrowd.profiling import Column as Column
     from incrowd.profiling import Profile as Profile
     from incrowd.report.review import Reviewed as Reviewed
@@ -64,7 +64,7 @@ if TYPE_CHECKING:  # the same names as below, for who reads types; a test keeps 
     from incrowd.tasks.audit_verify import SealVerification as SealVerification
     from incrowd.tasks.audit_verify import SignedOff as SignedOff
     from incrowd.tasks.audit_verify import audit_verify as audit_verify
-    from incrowd.tasks.check import Checked as Checked
+    from incrowd.tasks.check import PlanCheck as PlanCheck
     from incrowd.tasks.check import check as check
     from incrowd.tasks.compare import Comparison as Comparison
     from incrowd.tasks.compare import PlanFigures as PlanFigures
@@ -129,7 +129,8 @@ _ROOMS = {
         "OneSided RecursiveL Requirement TCloseness WeakK parse_model"
     ),
     "keys.table": "KeyTable",
-    "plan": "Plan load_plan",
+    "pipeline.check": "load_plan",
+    "plan": "Plan",
     "profiling": "Column Profile",
     "report.review": "Reviewed",
     "risk.background": "Background",
@@ -144,7 +145,7 @@ _ROOMS = {
     "tasks.audit_keygen": "SigningKey audit_keygen",
     "tasks.audit_sign": "audit_sign",
     "tasks.audit_verify": "SealVerification SignedOff audit_verify",
-    "tasks.check": "Checked check",
+    "tasks.check": "PlanCheck check",
     "tasks.compare": "Comparison PlanFigures compare",
     "tasks.demo": "demo",
     "tasks.demo_data": "demo_data",

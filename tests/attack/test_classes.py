@@ -4,13 +4,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from situations import Record, crowd, situation
 
 from incrowd.attack.homogeneity import homogeneity
 from incrowd.attack.knowledge import believed, sensitive_of
-from incrowd.attack.meeting import meet
+from incrowd.attack.matching.meeting import meet
 from incrowd.attack.situation import Auxiliary
 from incrowd.attack.skewness import skewness
 from incrowd.attack.words import percent
@@ -47,7 +48,7 @@ def _by_hand(records: list[Record]) -> tuple[int, int, int]:
     return right, claims, outside
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(RECORDS)
 def test_homogeneity_is_what_counting_by_hand_gives(records: list[Record]) -> None:
     made = situation(records, ["age", "place"], ["ill"], keep=lambda r: r["in"] == "1")
@@ -64,7 +65,7 @@ def test_homogeneity_is_what_counting_by_hand_gives(records: list[Record]) -> No
     assert (found.control.hits if found.control else 0) == outside
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(RECORDS)
 def test_skewness_is_what_counting_by_hand_gives(records: list[Record]) -> None:
     made = situation(records, ["age", "place"], ["ill"], keep=lambda r: r["in"] == "1")
@@ -146,7 +147,7 @@ def test_blank_and_coarser_keys_do_not_hide_anybody(attack: object) -> None:
         assert found.success.hits == plain.success.hits > 0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(["1", "2", "3"]), st.sampled_from(["x", "y"]), st.integers(0, 3)), min_size=1),
 )

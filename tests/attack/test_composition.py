@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from situations import Record, crowd, situation, table
 
-from incrowd.attack.compatible import compatible
 from incrowd.attack.composition import compose, composition
 from incrowd.attack.differencing import differencing
-from incrowd.attack.overlay import determined
+from incrowd.attack.matching.compatible import compatible
+from incrowd.attack.matching.overlay import determined
+from incrowd.attack.matching.spans import middle, span
 from incrowd.attack.situation import Auxiliary
-from incrowd.attack.spans import middle, span
 
 NOTHING = Auxiliary()
 
@@ -48,7 +49,7 @@ PAIRS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(PAIRS)
 def test_composition_is_what_going_through_all_pairs_gives(rows: list[tuple[str, str, str, str, str]]) -> None:
     """The other release has other bands of age; both tell sex and what somebody has."""
@@ -141,7 +142,7 @@ def _determined_by_hand(first: Any, second: Any, ones: Any, others: Any) -> set[
     return {c for c in range(number) if np.linalg.matrix_rank(np.vstack([matrix, unit[c]])) == rank}
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1), st.randoms(use_true_random=False))
 def test_an_intersection_is_determined_when_every_solution_has_it(cells: set[tuple[int, int]], chance: Any) -> None:
     first, second = np.array(sorted(cells)).T

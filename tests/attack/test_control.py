@@ -17,8 +17,8 @@ from incrowd.attack.situation import Auxiliary
 from incrowd.attack.skewness import skewness
 from incrowd.attack.value import Attacked, Rate
 from incrowd.errors import InputError, PlanError
+from incrowd.pipeline.check import load_plan
 from incrowd.pipeline.trace import trace_plan
-from incrowd.plan import load_plan
 
 #: In each place nearly everybody has one value: the release tells it of who is in the file and of who is not.
 LINES = "".join(f"n{i},{20 + i % 6},{'fm'[i % 2]},{'yn'[i % 6 < 3]},00{i % 7}\n" for i in range(600))
@@ -75,6 +75,7 @@ def test_a_sample_of_the_plan_is_told_from_what_was_suppressed(tmp_path: Path) -
         assert traced.situation().by_chance is None
 
 
+@pytest.mark.slow
 def test_people_held_out_on_trial_are_a_fair_control_and_change_no_byte(tmp_path: Path) -> None:
     attack = {"step": "attack", "attacks": ["homogeneity", "skewness", "linkage"]}
     suppress = [{"step": "suppress_records"}]

@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from people import plan_with, write_case
 from situations import Record, crowd, situation
 
 from incrowd.attack.gap import gap
-from incrowd.attack.gaps import around, auc
 from incrowd.attack.knowledge import sensitive_of
-from incrowd.attack.meeting import meet
+from incrowd.attack.matching.gaps import around, auc
+from incrowd.attack.matching.meeting import meet
 from incrowd.attack.minimality import minimality
 from incrowd.attack.situation import Auxiliary
 from incrowd.pipeline.trace import trace_plan
@@ -57,7 +58,7 @@ def test_a_release_without_gaps_cannot_be_attacked_by_them() -> None:
         assert found.why
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.lists(
         st.fixed_dictionaries({

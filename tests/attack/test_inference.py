@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from people import plan_with, write_case
@@ -101,7 +102,7 @@ def test_a_release_of_a_plan_is_attacked(tmp_path: Path) -> None:
     assert abs(found.success.value - found.baseline) < 1e-9
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from([0.0, 1.0, 2.5, 9.0, np.nan]), st.sampled_from([0.0, 1.0, 2.0, np.nan])),

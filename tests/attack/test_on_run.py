@@ -15,8 +15,8 @@ from incrowd.attack import probabilistic
 from incrowd.attack.on_run import judge
 from incrowd.attack.value import Attacked, Rate
 from incrowd.errors import InputError, NotReleasable, PlanError
-from incrowd.plan import load_plan
-from incrowd.plan.steps import Attack
+from incrowd.pipeline.check import load_plan
+from incrowd.plan.attack import Attack
 
 FIRST = [{"step": "drop", "variables": ["name"]}, {"step": "recode", "variable": "age", "bands": ["0", "40"]}]
 DROP = [{"step": "suppress_records"}]
@@ -72,7 +72,7 @@ def test_a_limit_that_is_passed_refuses_and_keeps_the_audit(tmp_path: Path) -> N
 
 
 def test_the_limit_binds_the_upper_end_of_the_interval() -> None:
-    step = Attack(step="attack", limit=0.1, residual=0.1)
+    step = Attack(limit=0.1, residual=0.1)
     one = Attacked("linkage", "s", "", "", Rate(8, 100), 0.01, None, "")
     on_success, on_residual = judge(one, step)
     assert not on_success.passed
@@ -164,6 +164,7 @@ def test_noise_on_a_key_does_not_pass_a_limit(tmp_path: Path) -> None:
         ic.run(write_case(tmp_path, plan, lines))
 
 
+@pytest.mark.slow
 def test_a_register_is_said_at_the_categories_of_the_release(tmp_path: Path) -> None:
     path = case(tmp_path, {}, [*FIRST, {"step": "sample", "fraction": "0.5"}], requirements=[{"model": "k", "k": "1"}])
     # 71 is no age of the data: the plan's own bands say what it is.
@@ -211,6 +212,7 @@ def test_a_register_that_is_written_in_another_way_does_not_look_safe(tmp_path: 
     assert "25.0% of the register have a value that nobody in the data has" in some.why
 
 
+@pytest.mark.slow
 def test_the_population_counts_also_when_it_is_named_as_the_register(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -250,6 +252,7 @@ def test_the_population_is_the_register_when_there_is_one(tmp_path: Path) -> Non
     assert found.success.hits > 10  # the others are picked now and then
 
 
+@pytest.mark.slow
 def test_the_demo_at_k_9_stays_near_a_guess_and_at_k_1_does_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from people import plan_with, write_case
@@ -67,7 +68,7 @@ def test_equal_records_that_lie_together_are_no_order_of_the_source() -> None:
     assert not found.why
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.lists(st.integers(1, 5), min_size=2, max_size=8), st.integers(0, 1000))
 def test_the_chance_of_neighbours_is_that_of_many_shuffles(sizes: list[int], seed: int) -> None:
     rng = np.random.default_rng(seed)

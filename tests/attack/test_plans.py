@@ -9,7 +9,7 @@ from people import plan_with, write_case
 
 from incrowd.attack import ATTACKS
 from incrowd.attack.composition import compose
-from incrowd.attack.meeting import meet
+from incrowd.attack.matching.meeting import meet
 from incrowd.attack.situation import Auxiliary
 from incrowd.pipeline.trace import trace_plan
 

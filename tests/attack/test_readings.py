@@ -5,22 +5,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from people import plan_with, write_case
 from situations import Record, crowd, situation, table
 
 import incrowd as ic
-from incrowd.attack import ATTACKS, meeting
+from incrowd.attack import ATTACKS
 from incrowd.attack.composition import composition
-from incrowd.attack.fitting import ANY, fits_of
 from incrowd.attack.gap import gap
 from incrowd.attack.homogeneity import homogeneity
 from incrowd.attack.inference import features
-from incrowd.attack.meeting import meet
+from incrowd.attack.matching import meeting
+from incrowd.attack.matching.fitting import ANY, fits_of
+from incrowd.attack.matching.meeting import meet
+from incrowd.attack.matching.spans import overlaps, span
 from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.skewness import skewness
-from incrowd.attack.spans import overlaps, span
 from incrowd.attack.value import Attacked
 from incrowd.errors import NotReleasable
 
@@ -57,7 +59,7 @@ def test_a_few_records_that_can_be_anybodys_do_not_hide_the_others() -> None:
     assert pinned.success.hits >= 597
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from("1234"), st.sampled_from("xy"), st.sampled_from(["-band", "any", "blank"])),
              min_size=1, max_size=20),
@@ -89,7 +91,7 @@ def test_the_closest_classes_are_those_that_fit_the_fewest_people(rows: list[tup
             assert bool(dense[met.combination[place], met.class_of[at]]) == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), min_size=1, max_size=20))
 def test_whose_value_is_behind_a_label_is_what_going_through_all_pairs_gives(
     rows: list[tuple[str | None, str | None]],

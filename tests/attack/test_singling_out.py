@@ -11,11 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from attack_cases import situation
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.attack import ATTACKS
-from incrowd.attack.predicates import readings, tried_on
+from incrowd.attack.matching.predicates import readings, tried_on
 from incrowd.attack.singling_out import rarest
 from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.value import Attacked
@@ -31,7 +32,7 @@ def _wide(people: int, columns: int, values: int, seed: int = 1) -> list[tuple[s
     return [tuple(str(chance.randrange(values)) for _ in range(columns)) for _ in range(people)]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(1, 40), st.integers(1, 22), st.integers(1, 3), st.integers(0, 99))
 def test_whoever_is_alone_by_all_columns_is_singled_out(people: int, columns: int, values: int, seed: int) -> None:
     known = _wide(people, columns, values, seed)
@@ -67,7 +68,7 @@ def test_a_combination_grows_by_the_column_that_parts_most() -> None:
     assert tried == tried_on(columns, spans, situation(_wide(3, 2, 2), range(3)).draws("x"))  # the same by the same key
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(2, 25), st.integers(0, 99), st.sampled_from([0.1, 0.5, 1.0]))
 def test_changed_values_are_judged_by_whom_they_isolate_in_truth(people: int, seed: int, share: float) -> None:
     """By hand, for each record: alone in the release by the smallest predicate, met by one true person, their own."""
@@ -109,7 +110,7 @@ def isolations(known: list[tuple[str, ...]], released: list[tuple[str, ...]], tr
     return found
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     st.integers(2, 30),
     st.lists(st.tuples(st.integers(1, 12), st.sampled_from([0.0, 0.2, 0.5])), min_size=1, max_size=4),

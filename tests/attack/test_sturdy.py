@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from situations import Record, situation, table
@@ -48,7 +49,7 @@ def _made(records: list[Record], **scenario: Any) -> Situation:
 
 
 @pytest.mark.parametrize("word", HERE)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(records=RECORDS, other=OTHER, error=st.sampled_from([0.0, 0.5, 1.0]), who=st.booleans())
 def test_an_attack_gives_figures_or_says_why_not(
     word: str, records: list[Record], other: list[Record], error: float, who: bool

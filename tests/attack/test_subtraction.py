@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from situations import Record, crowd, situation
@@ -38,7 +39,7 @@ def _one(found: list[Attacked]) -> tuple[int, int]:
     return attacked.success.hits, attacked.success.tries
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(ROWS, st.integers(2, 6))
 def test_who_is_left_is_what_counting_by_hand_gives(rows: list[tuple[str, str, str, bool, bool]], k: int) -> None:
     people: list[Record] = [

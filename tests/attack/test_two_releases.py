@@ -29,9 +29,15 @@ from two_files import (
 )  # fmt: skip
 
 from incrowd.keys.requirements import K
-from incrowd.plan import steps
-from incrowd.protect import METHODS, Context
+from incrowd.plan.steps.numbers import Round
+from incrowd.plan.steps.perturb import Microaggregate, Noise, Pram, Shuffle
+from incrowd.plan.steps.sample import Sample
+from incrowd.plan.steps.search import Search
+from incrowd.plan.steps.suppress import SuppressCells
+from incrowd.plan.steps.swap import RankSwap, Swap
+from incrowd.protect import Context
 from incrowd.protect.drawing import key_draws
+from incrowd.protect.methods import METHODS
 from incrowd.secret import Secret
 
 FEW = settings(max_examples=4, deadline=None, derandomize=True)
@@ -124,47 +130,47 @@ LOCAL = {"step": "search", "local": True, "hierarchies": {"job": "auto", "area":
 
 #: For each random step: pairs of its settings, and what must hold of them.
 CASES = {
-    steps.Noise: (noise_pairs(), check_noise),
-    steps.Pram: (
+    Noise: (noise_pairs(), check_noise),
+    Pram: (
         st.tuples(share, share, st.booleans()).map(
             lambda p: ({**PRAM, "rate": p[0]}, {**PRAM, "rate": p[1] + 0.01, "invariant": p[2]})
         ),
         check_pram,
     ),
-    steps.Shuffle: (
+    Shuffle: (
         st.sampled_from([([], ["rare"]), ([], ["sex"]), (["sex"], ["area"]), (["area"], ["area", "sex"])]).map(
             lambda p: tuple({"step": "shuffle", "variables": ["id2"], "strata": strata} for strata in p)
         ),
         check_shuffle,
     ),
-    steps.Swap: (
+    Swap: (
         st.tuples(share, share).map(lambda p: ({**SWAP, "rate": p[0] / 2}, {**SWAP, "rate": p[1] / 2 + 0.01})),
         check_swap,
     ),
-    steps.Sample: (
+    Sample: (
         st.tuples(share, share, st.sampled_from([[], ["sex"]])).map(
             lambda p: ({"step": "sample", "fraction": p[0]}, {"step": "sample", "fraction": p[1] + 0.01, "by": p[2]})
         ),
         check_sample,
     ),
-    steps.Round: (
+    Round: (
         st.sampled_from([(10, 20), (10, 15), (7, 14), (8, 9)]).map(
             lambda p: tuple({"step": "round", "variable": "age", "base": str(b), "how": "random"} for b in p)
         ),
         check_round,
     ),
-    steps.RankSwap: (
+    RankSwap: (
         st.tuples(st.floats(0.1, 0.3), st.floats(0.05, 0.1)).map(
             lambda p: tuple({"step": "rank_swap", "variable": "income", "within": w} for w in p)
         ),
         check_rank_swap,
     ),
-    steps.Microaggregate: (
+    Microaggregate: (
         st.just(tuple({"step": "microaggregate", "variables": ["income"], "k": k} for k in (3, 4))),
         check_microaggregate,
     ),
-    steps.SuppressCells: (st.just(({**CELLS, "k": 5}, {**CELLS, "k": 5, "weights": {"job": 1.01}})), check_blanks),
-    steps.Search: (st.just(({**LOCAL, "suppression": 0.0}, {**LOCAL, "suppression": 0.01})), check_blanks),
+    SuppressCells: (st.just(({**CELLS, "k": 5}, {**CELLS, "k": 5, "weights": {"job": 1.01}})), check_blanks),
+    Search: (st.just(({**LOCAL, "suppression": 0.0}, {**LOCAL, "suppression": 0.01})), check_blanks),
 }  # fmt: skip
 
 

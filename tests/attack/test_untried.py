@@ -22,8 +22,8 @@ from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.cli import load
 from incrowd.errors import NotReleasable, PlanError
-from incrowd.plan import load_plan
-from incrowd.plan.steps import Attack
+from incrowd.pipeline.check import load_plan
+from incrowd.plan.attack import Attack
 
 PEOPLE = crowd(
     600, age=[str(a) for a in range(20, 30)], place=list("abc"), ill=["y", "n"], note=["1", "2"],
@@ -34,7 +34,7 @@ BY_KEYS = {
     "linkage", "nearest", "probabilistic", "singling_out", "homogeneity", "skewness", "inference", "gap", "minimality",
     "composition",
 }  # fmt: skip
-ON_VALUES = {"homogeneity", "skewness", "inference", "gap", "minimality"}
+ON_VALUES = {attack.word for attack in ATTACKS.values() if attack.on_values}
 OTHER = Auxiliary(others={"other": table([{"age": "20", "note": "1"}, {"age": "25", "note": "2"}], ["age", "note"])})
 
 
@@ -113,7 +113,7 @@ def test_an_attack_that_has_nothing_to_try_has_no_figure_and_says_why(starved: s
             assert one.success is None, (word, one)
             assert one.excess is None
             assert one.why
-            for limits in (Attack(step="attack", attacks=[word], limit=1.0), Attack(step="attack", residual=1.0)):
+            for limits in (Attack(attacks=[word], limit=1.0), Attack(residual=1.0)):
                 verdicts = judge(one, limits)
                 assert not any(verdict.passed for verdict in verdicts)  # not even a limit that allows everything
                 assert verdicts or (limits.attacks is None and one.does_not_apply)

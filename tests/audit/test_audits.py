@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 import incrowd as ic
 from incrowd.attack import on_run
+from incrowd.attack.registry import Attack
 from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.audit.past import PastRun
@@ -227,7 +228,7 @@ def test_attacks_are_compared_with_those_of_the_audit(
     run = _copy(made, tmp_path / "copy")
 
     def table(hits: int) -> None:
-        monkeypatch.setattr(on_run, "ATTACKS", MappingProxyType({"try": _attack(hits)}))
+        monkeypatch.setattr(on_run, "ATTACKS", MappingProxyType({"try": Attack("try", "guesses", _attack(hits))}))
 
     table(6)
     assert ic.review(run).worse == ()  # new, and no better than a guess

@@ -5,11 +5,12 @@ import shutil
 from dataclasses import replace
 
 import pytest
+from examples import quick_only
 from people import SECRET, plan_with, write_case
 
 import incrowd as ic
 from incrowd.audit.earlier import ALIKE, SAME, Earlier, perturbed_before
-from incrowd.plan import load_plan
+from incrowd.pipeline.check import load_plan
 from incrowd.report.board.untried import untried
 
 ANY = [{"model": "k", "k": "1"}]
@@ -27,20 +28,19 @@ def told(done):
     return " ".join(done.log.perturbed_before)
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        {**NOISE, "share": "0.2"},
-        {"step": "pram", "variable": "sex", "rate": "0.2"},
-        {"step": "swap", "geography": ["sex"], "rate": "0.2"},
-        {"step": "rank_swap", "variable": "age", "within": "0.2"},
-        {"step": "shuffle", "variables": ["ill"]},
-        {"step": "sample", "fraction": "0.5"},
-        {"step": "round", "variable": "age", "base": "5", "how": "random"},
-        {"step": "microaggregate", "variables": ["age"], "k": "3"},
-    ],
-    ids=lambda step: step["step"],
-)
+OTHERS = [
+    {**NOISE, "share": "0.2"},
+    {"step": "pram", "variable": "sex", "rate": "0.2"},
+    {"step": "swap", "geography": ["sex"], "rate": "0.2"},
+    {"step": "rank_swap", "variable": "age", "within": "0.2"},
+    {"step": "shuffle", "variables": ["ill"]},
+    {"step": "sample", "fraction": "0.5"},
+    {"step": "round", "variable": "age", "base": "5", "how": "random"},
+    {"step": "microaggregate", "variables": ["age"], "k": "3"},
+]
+
+
+@pytest.mark.parametrize("other", quick_only(OTHERS[:1], OTHERS), ids=lambda step: step["step"])
 def test_other_parameters_are_told_with_the_run_and_only_inside(tmp_path, other):
     first = run(tmp_path, NOISE)
     assert told(first) == ""
@@ -54,6 +54,7 @@ def test_other_parameters_are_told_with_the_run_and_only_inside(tmp_path, other)
         assert first.folder.name.encode() not in file.read_bytes()
 
 
+@pytest.mark.slow
 def test_another_title_or_secret_draws_anew_and_is_told(tmp_path, monkeypatch):
     run(tmp_path, NOISE)
     assert TOLD in told(run(tmp_path, NOISE, title="Another"))
@@ -74,6 +75,7 @@ def test_the_same_draws_and_files_without_chance_are_no_news(tmp_path):
     assert told(run(tmp_path, NOISE)) == ""
 
 
+@pytest.mark.slow
 def test_refused_runs_have_released_nothing(tmp_path):
     plan = plan_with(steps=[DROP, NOISE], requirements=[{"model": "k", "k": "50"}])
     with pytest.raises(ic.NotReleasable):
@@ -91,6 +93,7 @@ def test_an_earlier_edition_is_told_as_one_and_another_file_is_not(tmp_path):
     assert told(ic.run(path)) == ""
 
 
+@pytest.mark.slow
 def test_an_audit_that_cannot_be_read_is_told(tmp_path):
     first = run(tmp_path, NOISE)
     (first.audit / "manifest.json").write_text("{")
@@ -100,6 +103,7 @@ def test_an_audit_that_cannot_be_read_is_told(tmp_path):
 NOISE_ON_OTHER = {"step": "noise", "variables": ["note"], "share": "0.5"}
 
 
+@pytest.mark.slow
 def test_draws_that_differ_by_what_lies_around_the_steps_are_told(tmp_path):
     # The steps are the same, word for word: what they decided was not.
     plan = plan_with(
@@ -113,6 +117,7 @@ def test_draws_that_differ_by_what_lies_around_the_steps_are_told(tmp_path):
     assert second.log.drawn_by not in "".join(f.read_text(errors="replace") for f in second.release.iterdir())
 
 
+@pytest.mark.slow
 def test_a_lookup_that_was_another_one_then_is_told(tmp_path):
     recode = {"step": "recode", "variable": "sex", "lookup": "sexes.csv"}
     (tmp_path / "sexes.csv").write_text("sex,to\nf,a\nm,b\n")
@@ -137,6 +142,7 @@ def test_an_audit_that_cannot_be_read_does_not_let_a_denial_count(tmp_path):
     assert run(tmp_path, BANDS, attest=DENIED).log.other_releases == (first.folder.name,)
 
 
+@pytest.mark.slow
 def test_a_copy_by_another_name_may_be_the_same_source(tmp_path):
     first = run(tmp_path, NOISE)
     text = (tmp_path / "people.csv").read_text()
@@ -157,6 +163,7 @@ def tiered(folder, *steps, **changes):
     return ic.run(write_case(folder, plan)).files
 
 
+@pytest.mark.slow
 def test_tiers_and_a_plain_plan_hear_of_each_other_and_tiers_of_one_run_do_not(tmp_path):
     first = tiered(tmp_path, NOISE_ON_OTHER)
     assert [told(one) for one in first] == ["", ""]
@@ -176,6 +183,7 @@ ATTACK = {"step": "attack", "attacks": ["linkage"]}
 BANDS = {"step": "recode", "variable": "age", "bands": ["0", "40"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [BANDS, NOISE], ids=["certain", "perturbed"])
 def test_a_denial_does_not_count_where_an_earlier_release_lies_here(tmp_path, before):
     first = run(tmp_path, before)
@@ -203,6 +211,7 @@ def test_the_same_file_made_again_is_no_other_release(tmp_path):
     assert found["differencing"]
 
 
+@pytest.mark.slow
 def test_files_of_one_plan_are_no_other_releases_and_a_plain_one_is(tmp_path):
     limit = {"step": "attack", "limit": 1.0}
     for _ in range(2):

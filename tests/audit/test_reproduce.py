@@ -16,7 +16,7 @@ from sealing_cases import as_before_seals, reseal
 import incrowd as ic
 from incrowd.audit.archive import Archive
 from incrowd.audit.manifest import hash_file
-from incrowd.plan import load_plan
+from incrowd.pipeline.check import load_plan
 from incrowd.plan.files import named_files, with_files
 
 OLD = ic.Trust(unsigned=True)
@@ -235,6 +235,7 @@ def _cli(*arguments: object, folder: Path, **variables: str) -> subprocess.Compl
     return subprocess.run(command, capture_output=True, cwd=folder, env={**os.environ, **variables})
 
 
+@pytest.mark.slow
 def test_the_same_bytes_in_another_process_place_locale_and_time_zone(run: ic.Run, tmp_path: Path) -> None:
     odd = {
         "LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8", "TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "12345",

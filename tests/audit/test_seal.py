@@ -98,6 +98,7 @@ def _files(run: Path) -> list[str]:
     return [f"{place}/{entry.name}" for place in ("audit", "release") for entry in entries(run / place)]
 
 
+@pytest.mark.slow
 def test_what_nobody_touched_is_as_it_was_sealed(run: Path) -> None:
     found = ic.audit_verify(run)
     assert found.ok, found.says
@@ -246,6 +247,7 @@ def test_a_link_brings_no_keys_from_elsewhere(run: Path, tmp_path: Path) -> None
         (run / part).unlink()
 
 
+@pytest.mark.slow
 def test_an_audit_of_an_earlier_version_is_shown_when_it_is_asked_for(run: Path) -> None:
     as_before_seals(run)
     _refused(run, "D296")

@@ -116,6 +116,7 @@ def on_a_terminal(folder: Path, *commands: list[str]) -> str:
     return b"".join(parts).decode().replace("\r\n", "\n")
 
 
+@pytest.mark.slow
 def test_no_command_lets_a_text_act_on_the_terminal(tmp_path: Path) -> None:
     hostile(tmp_path)
     data = f"people{EVIL.replace('/', '')}.csv"

@@ -69,6 +69,7 @@ def test_analyse_tells_what_it_left_out_and_no_value(homes: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_analyse_and_merge_say_what_was_taken_for_people(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("postcode,people,age\nNE3 1ED,40,61\nNE3 1EE,30,62\n")

@@ -77,6 +77,7 @@ def placed(line: list[str], place: str) -> list[str]:
     return [part.replace("{}", place) for part in line]
 
 
+@pytest.mark.slow
 def test_whatever_holds_records_or_audit_matter_is_for_its_owner_only(home: Path) -> None:
     before = os.umask(0o022)
     try:
@@ -106,6 +107,7 @@ def test_every_file_of_an_audit_is_for_its_owner_only_and_the_release_is_not(hom
     assert {stat.S_IMODE(path.stat().st_mode) for path in review.iterdir()} == {0o600}
 
 
+@pytest.mark.slow
 def test_a_place_that_cannot_be_written_is_said_before_the_work(home: Path, tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     lines, places = [], (str(tmp_path / "nowhere" / "out"), str(tmp_path / "folder"))
@@ -144,6 +146,7 @@ def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["records.csv"]
 
 
+@pytest.mark.slow
 def test_a_full_disk_under_the_output_is_said(home: Path) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(
@@ -170,6 +173,7 @@ def test_a_secret_that_cannot_be_read_is_said(kind: str, tmp_path: Path, monkeyp
         find_secret(tmp_path)
 
 
+@pytest.mark.slow
 def test_what_may_not_be_read_or_written_is_said(tmp_path: Path) -> None:
     # Permissions are nothing to root: its power to pass them is taken from it.
     less = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] if os.geteuid() == 0 else []

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from commands import call
+from examples import slow_only
 
 import incrowd as ic
 from incrowd.demo import write_example
@@ -24,6 +25,15 @@ BLOCK = re.compile(r"(?P<before>[^\n]*)\n```(?P<kind>\w+)\n(?P<text>.*?)\n?```",
 EDIT = re.compile(r'<!-- edit (\S+) from "(.+)" until "(.+)" -->')
 RUN_ID = re.compile(r"\S*runs/\d{8}-\d{6}-[0-9a-f]{6}")
 FEW = "5000"
+#: Pages whose code takes more than a few seconds.
+SLOW_PYTHON = [
+    "docs/attacks-inference.md", "docs/methods/local-recoding.md", "docs/methods/microaggregate.md",
+    "docs/methods/search.md", "docs/methods/suppress-cells.md",
+]  # fmt: skip
+SLOW_COMMANDS = [
+    "docs/audit.md", "docs/intruder-test.md", "docs/methods/sweep.md", "docs/review-board.md", "docs/scaling.md",
+    "docs/what-if.md", "examples/household-finances/README.md",
+]  # fmt: skip
 
 
 def blocks(page: Path) -> Iterator[tuple[str, str, str]]:
@@ -84,11 +94,12 @@ def python_of(name: str) -> str:
 API = [name for name in pages_with("python") if "import incrowd as ic" in python_of(name)]
 
 
-@pytest.mark.parametrize("name", [name for name in pages_with("python") if name not in API])
+@pytest.mark.parametrize("name", slow_only(SLOW_PYTHON, [name for name in pages_with("python") if name not in API]))
 def test_the_python_of_a_page_runs(name: str, desk: Path) -> None:
     exec(compile(python_of(name), name, "exec"), {"__name__": "__docs__"})
 
 
+@pytest.mark.slow
 def test_the_python_of_the_pages_on_the_api_runs(desk: Path) -> None:
     """As a reader would run it: in an interpreter where nothing was imported before (one for all pages: it is slow)."""
     code = "".join(f"exec(compile({python_of(name)!r}, {name!r}, 'exec'), {{}})\n" for name in API)
@@ -96,7 +107,7 @@ def test_the_python_of_the_pages_on_the_api_runs(desk: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", pages_with("sh", "console"))
+@pytest.mark.parametrize("name", slow_only(SLOW_COMMANDS, pages_with("sh", "console")))
 def test_the_commands_of_a_page_run(name: str, desk: Path) -> None:
     for before, kind, text in blocks(ROOT / name):
         if kind == "yaml":

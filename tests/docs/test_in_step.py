@@ -6,19 +6,19 @@ import importlib
 import importlib.util
 import re
 from pathlib import Path
-from typing import get_args
 
 import pytest
 import typer
 
 import incrowd.cli
-from incrowd.keys.requirements import MODEL_NAMES
-from incrowd.plan.steps import ATTACK_NAMES, AnyStep
+from incrowd.attack import ATTACKS
+from incrowd.keys.requirements import model_names
+from incrowd.plan.steps import STEPS
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
-STEPS = [get_args(one.model_fields["step"].annotation)[0] for one in get_args(get_args(AnyStep)[0])]
+STEP_NAMES = STEPS.names
 #: What a page may say is missing, since it is: (page, what stands around the words).
 MISSING = {
     ("docs/engines.md", "remote file systems"),
@@ -65,7 +65,7 @@ def test_every_command_is_in_the_table_of_the_readme() -> None:
 
 def test_the_readme_calls_nothing_missing_that_is_there() -> None:
     """The words for what exists must not stand in a sentence that denies something."""
-    there = [step.replace("_", " ").rstrip("e") for step in STEPS]  # swap, swapping; noise
+    there = [step.replace("_", " ").rstrip("e") for step in STEP_NAMES]  # swap, swapping; noise
     there += ["microaggregation", "swapping", "intruder", "population model", "local recoding", "attack", "report"]
     sentences = re.split(r"(?<=[.:])\s|\n- ", section("What it does not do"))
     denied = [one for one in sentences if re.search(r"\bno\b|not there|not yet|missing|lacks", one)]
@@ -92,14 +92,14 @@ def test_the_comparison_is_fair_to_ourselves() -> None:
     ours = {row[0]: row[1] for row in table}
     assert all(cell for row in table[1:] for cell in row)
     facts = {
-        "microaggregation": "microaggregate" in STEPS,
-        "noise, swapping, PRAM": {"noise", "swap", "rank_swap", "pram"} <= set(STEPS),
-        "suppresses cells": "suppress_cells" in STEPS,
-        "simulated intruders, with baseline and control": bool(ATTACK_NAMES),
+        "microaggregation": "microaggregate" in STEP_NAMES,
+        "noise, swapping, PRAM": {"noise", "swap", "rank_swap", "pram"} <= set(STEP_NAMES),
+        "suppresses cells": "suppress_cells" in STEP_NAMES,
+        "simulated intruders, with baseline and control": bool(ATTACKS),
         "a test with human intruders": any(command.startswith("intruder-test") for command in commands()),
-        "pseudonyms under a secret": "pseudonymise" in STEPS,
-        "differential privacy": any("differential" in name or name == "dp" for name in MODEL_NAMES),
-        "synthetic data": any("synth" in name for name in (*STEPS, *commands())),
+        "pseudonyms under a secret": "pseudonymise" in STEP_NAMES,
+        "differential privacy": any("differential" in name or name == "dp" for name in model_names()),
+        "synthetic data": any("synth" in name for name in (*STEP_NAMES, *commands())),
     }
     for row, there in facts.items():
         assert ours[row].startswith("yes" if there else "no"), row
@@ -110,5 +110,5 @@ def test_the_comparison_is_fair_to_ourselves() -> None:
 def test_every_step_attack_and_model_has_its_page() -> None:
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     attacks = "".join((ROOT / "docs" / name).read_text() for name in ("attacks.md", "attacks-inference.md"))
-    assert [step for step in STEPS if step not in ("search", "attack") and step not in index] == []
-    assert [name for name in ATTACK_NAMES if f"`{name}`" not in attacks] == []
+    assert [step for step in STEP_NAMES if step not in ("search", "attack") and step not in index] == []
+    assert [name for name in ATTACKS if f"`{name}`" not in attacks] == []

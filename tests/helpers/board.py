@@ -11,14 +11,13 @@ from logs import snapshot
 from people import PLAN, plan_with, write_case
 
 import incrowd as ic
+from incrowd.attack import ATTACKS
 from incrowd.attack.value import Attacked, Rate
 from incrowd.audit.log import RunLog
 from incrowd.intruder_test.value import Luck, ScoreLine, Scores, Tested
 from incrowd.pipeline import Run
 from incrowd.plan.attest import ASKED as ATTESTED
-from incrowd.plan.steps import ATTACK_NAMES
 from incrowd.plan.verdict import Verdict
-from incrowd.report.board.untried import ON_VALUES, ONCE
 
 ATTEST: dict[str, Any] = {
     **{name: {"role": f"role-{name}", "date": "2026-01-31", "text": f"said-{name}."} for name in ATTESTED},
@@ -78,10 +77,10 @@ def run(folder: Path, **changes: Any) -> tuple[Run, str]:
 def nothing_missing(log: RunLog) -> RunLog:
     """The log of a run of the whole plan, with the rest made up: nothing is missing and every figure is good."""
     attacks = tuple(
-        Attacked(word, scenario, "keys", "links", Rate(0, 1000), 0.01, Rate(10, 1000), f"sentence of {word}",
-                 about="ill" if word in ON_VALUES else "")
-        for word in ATTACK_NAMES
-        for scenario in (("scenario-one",) if word in ONCE else ("scenario-one", "stranger"))
+        Attacked(attack.word, scenario, "keys", "links", Rate(0, 1000), 0.01, Rate(10, 1000),
+                 f"sentence of {attack.word}", about="ill" if attack.on_values else "")
+        for attack in ATTACKS.values()
+        for scenario in (("scenario-one",) if attack.once else ("scenario-one", "stranger"))
     )  # fmt: skip
     end = replace(log.steps[-1], after=snapshot({}, {50: 40}, people=2400, keys=("age", "sex")))
     risks = tuple(

@@ -109,7 +109,7 @@ def csv_text():
     return "".join(",".join(map(cell, line)) + "\n" for line in [COLUMNS, *ROWS])
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def sources(tmp_path_factory):
     """The same records as a CSV file, and as partitioned Parquet in several files."""
     folder = tmp_path_factory.mktemp("sources")
@@ -121,16 +121,16 @@ def sources(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def spark(tmp_path_factory):
-    """One Spark for all tests of this file: starting it takes longer than a test."""
+    """One Spark for all tests: starting it takes longer than a test."""
     need_spark()
     engine = connect("spark", spill=tmp_path_factory.mktemp("spark"))
     yield engine
     engine.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def cluster():
     """A database with the table `data.people`, and a role that may read it and nothing else."""
     server = Cluster()
@@ -154,8 +154,9 @@ def cluster():
         server.stop()
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def environment(monkeypatch):
+    """What a run needs to know: the secret, and who reads from the database."""
     monkeypatch.setenv("INCROWD_SECRET", SECRET)
     monkeypatch.setenv("PGUSER", "reader")
     monkeypatch.setenv("PGPASSWORD", "reads")

@@ -10,12 +10,12 @@ from people import SECRET
 from pydantic import TypeAdapter
 from steps import rows_of
 
-from incrowd.plan import steps
+from incrowd.plan.steps import AnyStep
 from incrowd.protect import Context, State, protect
 from incrowd.rows.tabulate import tabulate
 from incrowd.secret import Secret
 
-STEP = TypeAdapter(steps.AnyStep)
+STEP = TypeAdapter(AnyStep)
 N = 500
 #: Correlations of independent draws are below this, but for 1 in 100,000.
 CHANCE = 4.5 / N**0.5

@@ -135,6 +135,7 @@ def _run_again(folder: Path, lines: list[str], **changes: object) -> Path:
     return ic.run(folder / "plan.yaml").folder
 
 
+@pytest.mark.slow
 def test_where_only_misfits_can_be_made_up_nothing_is_called_a_false_positive_rate(tmp_path: Path) -> None:
     release(tmp_path)
     lines = (tmp_path / "people.csv").read_text().splitlines()
@@ -162,6 +163,7 @@ def test_where_only_misfits_can_be_made_up_nothing_is_called_a_false_positive_ra
     assert "not measured: no decoy has a card that fits a record" in page
 
 
+@pytest.mark.slow
 def test_who_was_suppressed_with_the_whole_class_is_no_decoy_where_better_ones_are(tmp_path: Path) -> None:
     release(tmp_path)
     lines = (tmp_path / "people.csv").read_text().splitlines()
@@ -175,6 +177,7 @@ def test_who_was_suppressed_with_the_whole_class_is_no_decoy_where_better_ones_a
     assert all(_fitting(card, released) for card in _cards(tmp_path / "test.db").values())
 
 
+@pytest.mark.slow
 def test_decoys_are_people_who_could_be_in_the_release(tmp_path: Path) -> None:
     """Of a sample, those who were not drawn and whose class is there; never with a value that nobody released has."""
     release(tmp_path)
@@ -203,6 +206,7 @@ def test_the_same_title_gives_the_same_targets_and_another_others(run: Path, tmp
     assert found["a"] == found["b"] != found["c"]
 
 
+@pytest.mark.slow
 def test_people_with_several_records(tmp_path: Path) -> None:
     """Every record of the person is the right one, and a decoy has none in the release."""
     path = release(tmp_path)

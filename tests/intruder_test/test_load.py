@@ -76,6 +76,7 @@ def _stubborn(address: str, token: str, number: int, acknowledged: set[str], mid
             acknowledged.add(text)
 
 
+@pytest.mark.slow
 def test_twenty_intruders_and_a_killed_server_lose_no_claim(run: Path, tmp_path: Path) -> None:
     place = tmp_path / "test.db"
     made = make(run, place, intruders=str(INTRUDERS))

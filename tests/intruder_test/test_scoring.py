@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
@@ -101,7 +102,7 @@ def _material(claims: list[tuple[int, ...]]) -> Material:
     return Material(FACTS, 5, (1, 2, 3, 4), tuple(judged), TRUTHS, BY_NUMBER, SHARES, "2 decoys", RELEASED)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(CLAIMS)
 def test_scores_are_what_a_count_by_hand_gives(claims: list[tuple[int, ...]]) -> None:
     found = _material(claims)

@@ -266,6 +266,7 @@ def test_what_the_card_says_cannot_be_claimed(fresh: Friend, tokens_and_address:
     assert fresh.send(f"/claims/{number}", f"/claims/{number}", **fields).status_code == 422
 
 
+@pytest.mark.slow
 def test_sign_ins_and_claims_are_limited(run: Path, tmp_path: Path) -> None:
     clock = Clock()
     made = make(run, tmp_path / "test.db", clock=clock)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import yaml
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from intruder_cases import Clock, make, release
@@ -28,7 +29,7 @@ from incrowd.intruder_test.erasing import erase, remember
 from incrowd.intruder_test.scoring import score
 from incrowd.intruder_test.store import Store
 from incrowd.intruder_test.value import dump_scores
-from incrowd.plan import load_plan
+from incrowd.pipeline.check import load_plan
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +85,7 @@ def test_what_is_no_test_is_refused(tmp_path: Path) -> None:
 VALUES = st.sampled_from([None, "a", "B", "b%", "_", "10", "9", "-1.5", "é"])
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.data())
 def test_a_search_finds_what_a_loop_finds(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     rows = data.draw(st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=12))

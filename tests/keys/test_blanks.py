@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import examples
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 from people import SECRET
@@ -57,7 +58,9 @@ def carried_out(records: list[Row], steps: list[dict[str, Any]]) -> tuple[Loss, 
     return found, truth, left
 
 
-@settings(max_examples=20, deadline=None, phases=(Phase.explicit, Phase.generate))  # a step is a query: no shrinking
+@settings(
+    max_examples=examples(20), deadline=None, phases=(Phase.explicit, Phase.generate)
+)  # a step is a query: no shrinking
 @given(rows, orders)
 def test_drops_and_blanks_in_any_order_never_cost_less_than_they_do(
     records: list[Row], steps: list[dict[str, Any]]
@@ -99,7 +102,7 @@ def test_blanked_records_that_may_have_been_dropped_are_counted_and_told() -> No
     assert found.why.startswith("at most: records with blanked cells (one)")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.tuples(cell, cell, cell), min_size=8, max_size=30), st.integers(2, 4), st.integers(2, 4))
 def test_a_cell_that_is_blanked_twice_counts_once(records: list[Row], one: int, other: int) -> None:
     at_start = now = table(records)
@@ -115,7 +118,7 @@ def test_a_cell_that_is_blanked_twice_counts_once(records: list[Row], one: int, 
     assert measure_loss(at_start, at_start, now, {}, blanks).why == ""
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(rows, st.randoms(use_true_random=False))
 def test_records_that_only_trade_a_key_have_no_blanks(drawn: list[Row], chance: Any) -> None:
     traded = [row[0] for row in drawn]

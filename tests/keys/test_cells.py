@@ -9,6 +9,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared import SHARED, needs_shared
@@ -95,7 +96,7 @@ def tables(most_rows: int, most_keys: int, values: str = "abcd") -> st.SearchStr
 
 
 @pytest.mark.parametrize("reading", READINGS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(rows=tables(40, 5), k=st.integers(1, 6), data=st.data())
 def test_every_record_is_one_of_k_and_none_is_lost(reading, rows, k, data):
     table = table_of(rows)
@@ -125,7 +126,7 @@ def test_every_record_is_one_of_k_and_none_is_lost(reading, rows, k, data):
         assert not result.blanked[safe[result.classes]].any()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(rows=tables(30, 4))
 def test_wildcard_sizes_are_the_recount(rows):
     table = table_of(rows)
@@ -134,7 +135,7 @@ def test_wildcard_sizes_are_the_recount(rows):
     assert wildcard_sizes(table).tolist() == [sum(agree(one, row) for row in rows) for one in classes]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(rows=tables(7, 3, "ab"), k=st.integers(2, 3))
 def test_the_optimum_lies_between_the_bound_and_the_strict_result(rows, k):
     if len(rows) >= k:
@@ -142,7 +143,7 @@ def test_the_optimum_lies_between_the_bound_and_the_strict_result(rows, k):
         assert result.lower_bound <= fewest_strict(rows, k) <= result.total
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(rows=tables(5, 2, "abc"), k=st.integers(2, 3))
 def test_wildcards_never_cost_more_than_each_record_for_itself(rows, k):
     if len(rows) >= k:

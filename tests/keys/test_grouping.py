@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared import SHARED, needs_shared
@@ -52,14 +53,14 @@ def clouds(draw):
     return draw(st.lists(point, min_size=k, max_size=70)), k
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(clouds())
 def test_the_tree_gives_the_groups_of_the_definition(case):
     points, k = case
     assert mdav(np.array(points, float), k).tolist() == plain_mdav(points, k)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(clouds())
 def test_groups_have_k_to_2k_less_1_records_and_keep_the_total(case):
     points, k = case
@@ -75,7 +76,7 @@ def within(values, groups):
     return float(((values - group_means(values, groups)) ** 2).sum())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.integers(-9, 9), min_size=2, max_size=7), st.integers(2, 3))
 def test_one_variable_gets_the_optimum(numbers, k):
     if len(numbers) < k:

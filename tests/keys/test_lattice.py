@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle_lattice import scores
@@ -112,7 +113,7 @@ def check(
 
 @pytest.mark.parametrize("objective", list(Objective))
 @given(problem=problems(), k=st.integers(1, 6), suppression=limits)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_k_equals_brute_force(
     problem: tuple[KeyTable, list[Levels]], objective: str, k: int, suppression: float
 ) -> None:
@@ -122,7 +123,7 @@ def test_k_equals_brute_force(
 @given(
     problem=problems(), requirements=requirement_sets, suppression=limits, objective=st.sampled_from(list(Objective))
 )
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_all_models_equal_brute_force(
     problem: tuple[KeyTable, list[Levels]], requirements: list[Requirement], suppression: float, objective: str
 ) -> None:
@@ -136,7 +137,7 @@ def test_all_models_equal_brute_force(
     objective=st.sampled_from(["arithmetic", "geometric", "entropy", "precision"]),
     data=st.data(),
 )
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_weights_equal_brute_force(
     problem: tuple[KeyTable, list[Levels]], k: int, suppression: float, objective: str, data: st.DataObject
 ) -> None:
@@ -151,7 +152,7 @@ def test_weights_equal_brute_force(
     objective=st.sampled_from(list(Objective)),
     data=st.data(),
 )
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_people_with_several_records_equal_brute_force(
     problem: tuple[KeyTable, list[Levels]], k: int, suppression: float, objective: str, data: st.DataObject
 ) -> None:
@@ -166,7 +167,7 @@ def test_people_with_several_records_equal_brute_force(
 
 
 @given(problem=problems(most_keys=3), k=st.integers(2, 4), suppression=limits)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_what_is_known_of_a_population_equals_brute_force(
     problem: tuple[KeyTable, list[Levels]], k: int, suppression: float
 ) -> None:

@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from local_cases import AGE, HIERARCHIES, SURVEY, TOWN, bound, check, survey
@@ -65,7 +66,7 @@ REQUIREMENTS: list[list[Requirement]] = [
 ]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(files(4), st.sampled_from(REQUIREMENTS))
 def test_other_requirements_hold_in_the_recount(rows: list[tuple[str | None, ...]], asked: list[Requirement]) -> None:
     table = counted(rows)
@@ -123,7 +124,7 @@ def partitions(items: list[int], k: int) -> list[list[list[int]]]:
     return ways
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.tuples(st.sampled_from("abdi"), st.sampled_from("fm")), min_size=4, max_size=8))
 def test_the_optimum_of_all_partitions_lies_between_bound_and_loss(rows: list[tuple[str, str]]) -> None:
     hierarchies = HIERARCHIES[1:]

@@ -62,6 +62,7 @@ def reference(name: str, file: str) -> tuple[KeyTable, list[Levels], tuple[Hiera
     return table, bound(table, tuple(hierarchies)), tuple(hierarchies)
 
 
+@pytest.mark.slow
 @needs_shared
 @pytest.mark.parametrize(
     ("name", "file", "most", "arx"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from utility_cases import Columns, outcome, people
@@ -46,7 +47,7 @@ def test_a_region_beside_its_district_changes_no_figure_of_propensity() -> None:
             assert found.specks == pytest.approx(alone.specks, abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(*[st.sampled_from("abc")] * 3), min_size=4, max_size=30), st.data())
 def test_a_column_made_from_others_never_changes_the_ratio(rows: list[tuple[str, ...]], data: st.DataObject) -> None:
     names = ("x", "y", "z")
@@ -61,7 +62,7 @@ def test_a_column_made_from_others_never_changes_the_ratio(rows: list[tuple[str,
     assert beside.null == pytest.approx(alone.null)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.integers(1, 8), st.integers(1, 9), st.integers(0, 2**32 - 1))
 def test_independent_columns_are_as_many_as_the_rank(rows: int, columns: int, seed: int) -> None:
     matrix = np.random.default_rng(seed).integers(0, 2, (rows, columns)).astype(float)

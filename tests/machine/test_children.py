@@ -111,6 +111,7 @@ def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
     assert err.startswith("X034"), out + err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", ENDINGS)
 def test_a_browser_that_prints_ends_with_its_command(number: int, tmp_path: Path) -> None:
     browser()

@@ -126,6 +126,7 @@ def seconds_of(folder: Path, *arguments: str) -> float:
     return time.monotonic() - begun
 
 
+@pytest.mark.slow
 def test_a_run_stops_at_any_moment_says_so_and_leaves_nothing(tmp_path: Path) -> None:
     plan = busy_plan(tmp_path)
     longest = seconds_of(tmp_path, "run", str(plan))
@@ -230,6 +231,7 @@ def test_what_is_held_is_done_to_its_end_and_then_stops() -> None:
         stopping._state = stopping._State()
 
 
+@pytest.mark.slow
 def test_a_signal_that_is_ignored_when_incrowd_starts_stays_ignored(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "incrowd", "verify", "people.csv", "--keys", "age,sex"], cwd=tmp_path,
@@ -243,6 +245,7 @@ def test_a_signal_that_is_ignored_when_incrowd_starts_stays_ignored(tmp_path: Pa
     assert process.returncode == 3, out + err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", SIGNALS)
 def test_the_pages_of_an_intruder_test_end_and_say_so(tmp_path: Path, number: int) -> None:
     pytest.importorskip("fastapi")

@@ -45,6 +45,7 @@ def test_a_release_and_all_that_is_printed(tmp_path):
     assert_no_canary(tmp_path, done)
 
 
+@pytest.mark.slow
 def test_a_refusal(tmp_path):
     plan = plan_with(steps=PLAN["steps"][:1], requirements=[{"model": "k", "k": "50"}])
     done = incrowd("run", write_case(tmp_path, plan, WITH_CANARIES), folder=tmp_path)
@@ -57,9 +58,9 @@ def test_a_refusal(tmp_path):
     "line",
     [
         f"{NAME},{RARE},f,{BROKEN}\n",  # ragged
-        f'{NAME},{RARE},f,y,"{BROKEN}\n',  # an open quotation mark
-        f"{NAME},{BROKEN},f,y,1\n",  # not a number, where the plan wants bands
-        f"{NAME},{RARE},f,y,{BROKEN}\0\n",
+        pytest.param(f'{NAME},{RARE},f,y,"{BROKEN}\n', marks=pytest.mark.slow),  # an open quotation mark
+        pytest.param(f"{NAME},{BROKEN},f,y,1\n", marks=pytest.mark.slow),  # not a number, where the plan wants bands
+        pytest.param(f"{NAME},{RARE},f,y,{BROKEN}\0\n", marks=pytest.mark.slow),
     ],
 )
 def test_a_cell_that_makes_the_engine_complain(tmp_path, line):
@@ -69,10 +70,11 @@ def test_a_cell_that_makes_the_engine_complain(tmp_path, line):
     assert not list((tmp_path / "runs").glob("*/release"))
 
 
+@pytest.mark.slow
 def test_an_unexpected_error_says_where_but_not_what(tmp_path):
     plan = write_case(tmp_path, None, WITH_CANARIES)
     code = (
-        "import sys, incrowd.protect as p, incrowd.plan.steps as s\n"
+        "import sys, incrowd.protect.methods as p, incrowd.plan.steps.columns as s\n"
         f"def boom(*a): raise RuntimeError('row: {NAME},{RARE}')\n"
         "p.METHODS[s.Drop] = boom\n"
         "from incrowd.cli import main; sys.argv = ['incrowd', 'run', 'plan.yaml']; main()"
@@ -85,6 +87,7 @@ def test_an_unexpected_error_says_where_but_not_what(tmp_path):
     del plan
 
 
+@pytest.mark.slow
 def test_profile_check_and_verify_print_no_value(tmp_path):
     plan = write_case(tmp_path, None, WITH_CANARIES)
     for arguments in (

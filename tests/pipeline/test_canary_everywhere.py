@@ -121,6 +121,7 @@ def test_a_release_in_every_format(tmp_path: Path, called: Called, release: dict
     assert {"report.html", "datapackage.json", "dictionary.csv", "manifest.json"} <= names
 
 
+@pytest.mark.slow
 def test_what_looks_at_a_run_later(tmp_path: Path, called: Called) -> None:
     """reproduce, audit diff, review: also with other files, and with a source that is broken by then."""
     path = write_case(tmp_path, plan_with(steps=STEPS, scenarios=[SCENARIO]), PEOPLE)
@@ -233,7 +234,9 @@ def test_a_refusal_keeps_its_audit_and_tells_nothing(tmp_path: Path, called: Cal
     assert _silent(printed)
 
 
-@pytest.mark.parametrize("place", ["write_audit", "write_release_files", "finish_audit", "published_table"])
+@pytest.mark.parametrize(
+    "place", ["report.write_audit", "report.write_release_files", "report.finish_audit", "publish.published_table"]
+)
 def test_a_disk_that_is_full(tmp_path: Path, called: Called, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, f"No space left for {NAME},{AGE}")
@@ -265,6 +268,7 @@ def test_wrong_plans(tmp_path: Path, called: Called) -> None:
             assert _silent(printed)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_leaves_nothing_outside_its_private_folder(tmp_path: Path, called: Called) -> None:
     path = write_case(tmp_path, plan_with(steps=STEPS), PEOPLE)
     code = (

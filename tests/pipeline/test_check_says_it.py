@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from people import plan_with, write_case
@@ -117,7 +118,9 @@ BY_DATA = {"D021", "D046", "D055", "D068", "D115", "D130"}
 
 
 @settings(
-    max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+    max_examples=examples(15),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
 )
 @given(data=st.data())
 def test_a_plan_that_check_passes_is_not_refused_as_a_plan(tmp_path: Path, data: st.DataObject) -> None:

@@ -13,7 +13,7 @@ from people import SECRET, plan_with, write_case
 
 import incrowd as ic
 from incrowd.keys.merging import merge_into_one
-from incrowd.plan import load_plan
+from incrowd.pipeline.check import load_plan
 from incrowd.release import recount
 from incrowd.rows import open_source
 from incrowd.rows.tabulate import tabulate

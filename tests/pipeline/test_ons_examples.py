@@ -12,7 +12,7 @@ import yaml
 from people import SECRET
 
 import incrowd as ic
-from incrowd.plan import load_tiers
+from incrowd.pipeline.check import check_files
 
 HERE = Path(__file__).resolve().parents[2] / "examples" / "ons"
 PEOPLE = 8_000
@@ -59,6 +59,7 @@ def test_the_census_teaching_file(desk):
     assert ic.verify(done.release / "census-teaching-file.csv", ["sex", "age"], [ic.K(3)]).passed
 
 
+@pytest.mark.slow
 def test_the_energy_file_and_its_second_run_without_the_year_of_the_certificate(desk):
     first, rows = run(desk, "energy")
     second, again = run(desk, "energy-after-test")
@@ -108,6 +109,7 @@ def test_the_licensed_survey_stays_under_its_licence(desk):
     assert insider["prosecutor_max"] == 1.0
 
 
+@pytest.mark.slow
 def test_the_energy_file_under_a_licence_and_open_from_one_plan(desk):
     licensed, opened = ic.run(desk / "energy-tiers.yaml", out=desk / "tiers").files
     assert (licensed.log.tier, opened.log.tier) == ("safeguarded", "open")
@@ -121,5 +123,5 @@ def test_the_energy_file_under_a_licence_and_open_from_one_plan(desk):
 
 def test_the_plans_have_no_faults_and_every_step_a_word(desk):
     for plan in HERE.glob("*.yaml"):
-        assert "open" in {one.tier for one in load_tiers(desk / plan.name)}
+        assert "open" in {one.plan.tier for one in check_files(desk / plan.name)}
         assert yaml.safe_load(plan.read_text())["steps"]

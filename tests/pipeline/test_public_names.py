@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import getpass
 import gzip
-import os
 import socket
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from commands import incrowd_cli
 from people import SECRET, plan_with
 
 FOLDER, SOURCE, LOOKUP, CODES, PEOPLE = "case-4711-folder", "jane-doe-4711", "lookup-4711", "codes-4711", "town-4711"
 
 
 def cli(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "incrowd", *arguments], cwd=folder, capture_output=True, text=True, check=False,
-        env={**os.environ, "INCROWD_SECRET": SECRET, "USER": "user4711", "LOGNAME": "user4711", **environment},
-    )  # fmt: skip
+    known = {"INCROWD_SECRET": SECRET, "USER": "user4711", "LOGNAME": "user4711", **environment}
+    return incrowd_cli(*arguments, folder=folder, **known)
 
 
 def told(release: Path) -> bytes:

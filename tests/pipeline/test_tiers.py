@@ -12,7 +12,7 @@ from people import plan_with, write_case
 
 import incrowd as ic
 from incrowd.errors import InputError
-from incrowd.plan import load_tiers
+from incrowd.pipeline.check import check_files
 from incrowd.report.facts import PublicFacts
 
 DROP = {"step": "drop", "variables": ["name"]}
@@ -55,6 +55,7 @@ def test_each_tier_gets_its_file_and_each_holds(tmp_path: Path) -> None:
     assert not (tmp_path / "release").exists()
 
 
+@pytest.mark.slow
 def test_two_bandings_that_cut_people_out_together_are_refused(tmp_path: Path) -> None:
     # Each band of ten years holds everybody's crowd; one year out of step, they leave single years between them.
     first = [_bands("0", "30", "40", "50"), SUPPRESS]
@@ -87,6 +88,7 @@ def test_a_limit_to_attacks_keeps_back_all(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*/release"))
 
 
+@pytest.mark.slow
 def test_a_file_of_a_tier_is_made_again(tmp_path: Path) -> None:
     path = _case(tmp_path, [_bands("0", "40"), SUPPRESS], [_bands("0", "40"), SUPPRESS])
     for run in ic.run(path, out=tmp_path / "elsewhere").files:
@@ -102,6 +104,7 @@ def test_a_file_of_a_tier_is_attacked_before_it_is_released(tmp_path: Path) -> N
     assert coarse.attacks[0].success.value < fine.attacks[0].success.value
 
 
+@pytest.mark.slow
 def test_files_about_other_people_are_harmless_together(tmp_path: Path) -> None:
     """One file keeps the young, the other the old: nobody is in both, so only taking away can be tried."""
     single = [str(age) for age in range(20, 60)]
@@ -159,6 +162,7 @@ def test_whom_one_file_drops_is_not_given_back_by_the_other(tmp_path: Path) -> N
         assert len(set(names)) == len(names)
 
 
+@pytest.mark.slow
 def test_the_dropped_are_safe_in_a_crowd_as_large_as_is_promised(tmp_path: Path) -> None:
     """Four areas with four people each, of one age and sex: sixteen are left, and k is five."""
     more = [f"m{i},21,f,{'yn'[i % 2]},0,X{i // 4}" for i in range(16)]
@@ -190,6 +194,7 @@ def test_no_public_report_tells_what_another_one_hides(tmp_path: Path) -> None:
             assert not re.search(r"\bnone (is|are) not", text)
 
 
+@pytest.mark.slow
 def test_where_no_file_loses_few_the_source_is_told(tmp_path: Path) -> None:
     more = [f"m{i},21,f,{'yn'[i % 2]},0,X{i // 4}" for i in range(16)]
     runs = ic.run(_with_area(tmp_path, [*AREAS, *more])).files
@@ -207,7 +212,7 @@ def test_the_files_share_no_order(tmp_path: Path) -> None:
 
 def test_other_commands_work_on_one_of_the_files(tmp_path: Path) -> None:
     path = _case(tmp_path, [_bands("0", "40"), SUPPRESS], [SUPPRESS], requirements=[{"model": "k", "k": "2"}])
-    assert [plan.tier for plan in load_tiers(path)] == ["open", "safeguarded"]
+    assert [one.plan.tier for one in check_files(path)] == ["open", "safeguarded"]
     one = ic.load_plan(f"{path}@open")
     assert (one.tier, len(one.steps)) == ("open", 3)
     for wrong, code in ((path, "D250"), (f"{path}@controlled", "D251")):
@@ -238,6 +243,6 @@ def test_faults_are_shown_where_they_are(tmp_path: Path, change: dict[str, Any],
     path = _case(tmp_path, [SUPPRESS], [SUPPRESS])
     path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), **change}, sort_keys=False))
     with pytest.raises(ic.PlanError) as error:
-        load_tiers(path)
+        check_files(path)
     assert [(fault.code, fault.place) for fault in error.value.faults] == [(code, place)]
     assert error.value.faults[0].line

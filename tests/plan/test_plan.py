@@ -8,7 +8,8 @@ import yaml
 from people import PLAN, plan_with, write_case
 
 from incrowd.errors import PlanError
-from incrowd.plan import Plan, check_columns, dump_plan, load_plan
+from incrowd.pipeline.check import load_plan
+from incrowd.plan import Plan, check_columns, dump_plan
 from incrowd.plan.load import parse_plan
 
 ROOT = Path(__file__).resolve().parents[2]

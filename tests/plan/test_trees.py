@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import resource
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 import yaml
+from commands import incrowd_cli
 from hypothesis import given
 from hypothesis import strategies as st
 from people import PLAN, write_case
@@ -62,10 +61,7 @@ def test_a_plan_that_would_burst_is_refused_at_once(name: str, tmp_path: Path) -
 @pytest.mark.parametrize("name", ["aliases", "brackets", "indented"])
 def test_the_command_line_says_which_line(name: str, tmp_path: Path) -> None:
     (tmp_path / "plan.yaml").write_text(BOMBS[name][0])
-    done = subprocess.run(
-        [sys.executable, "-m", "incrowd", "check", "plan.yaml"], cwd=tmp_path, capture_output=True, text=True,
-        timeout=60, check=False,
-    )  # fmt: skip
+    done = incrowd_cli("check", "plan.yaml", folder=tmp_path)
     assert done.returncode == 2, done.stderr
     assert done.stderr.startswith(f"{BOMBS[name][1]} (line "), done.stderr
 

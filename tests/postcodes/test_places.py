@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared import SHARED, needs_shared
@@ -147,7 +148,7 @@ def check_merged(merged: Merged, places: Places) -> None:
 
 
 @given(files, st.integers(1, 60), st.sampled_from(["one", "parent", "neighbours"]), st.sampled_from(COMPONENTS[:4]))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_after_merging_every_group_is_large_enough(
     people: dict[str, int], threshold: int, way: Way, component: str
 ) -> None:

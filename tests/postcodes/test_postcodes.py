@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from servers import need_spark
@@ -121,7 +122,7 @@ def test_what_is_no_postcode_says_why_and_offers_repairs(text: str | None, why: 
 
 
 @given(texts())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_a_repair_differs_only_in_lookalikes_and_is_a_postcode(text: str) -> None:
     found = parse(text)
     if isinstance(found, NoPostcode):
@@ -132,7 +133,7 @@ def test_a_repair_differs_only_in_lookalikes_and_is_a_postcode(text: str) -> Non
 
 
 @given(st.lists(texts() | st.none(), min_size=1, max_size=150))
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 def test_the_engine_reads_a_column_as_people_read_each_value(values: list[str | None]) -> None:
     rows = in_engine(values)
     text = rows.table["code"]
@@ -150,7 +151,7 @@ def test_the_engine_reads_a_column_as_people_read_each_value(values: list[str | 
 @given(
     st.lists(st.tuples(texts() | st.none(), st.integers(0, 9)), min_size=1, max_size=80), st.sampled_from(COMPONENTS)
 )
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 def test_sums_by_component_are_those_of_a_loop(lines: list[tuple[str | None, int]], finest: str) -> None:
     rows = in_engine([text for text, _ in lines], [str(number) for _, number in lines])
     found = sum_postcodes(rows, "code", ["people"], finest)  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from incrowd.errors import PlanError
 from incrowd.keys import labels
 from incrowd.plan import check_columns
 from incrowd.plan.load import parse_plan
-from incrowd.plan.steps import Recode
+from incrowd.plan.steps.recode import Recode
 from incrowd.profiling import patterns, profile, starter_plan
 from incrowd.profiling.cuts import cuts_for
 from incrowd.profiling.kinds import KINDS

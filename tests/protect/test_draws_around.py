@@ -22,7 +22,10 @@ from two_files import (
 
 import incrowd as ic
 from incrowd.keys.cellkey import KEYS, LARGEST
-from incrowd.plan import steps
+from incrowd.plan.steps.numbers import Round
+from incrowd.plan.steps.perturb import Pram
+from incrowd.plan.steps.sample import Sample
+from incrowd.plan.steps.swap import RankSwap, Swap
 from incrowd.tasks.table import table
 
 PRAM = {"step": "pram", "variable": "sex"}
@@ -31,6 +34,7 @@ SWAP = {"step": "swap", "geography": ["area"]}
 NOISE = {"step": "noise", "variables": ["income"], "share": 0.3, "decimals": 6}
 
 
+@pytest.mark.slow
 def test_no_number_of_sizes_tells_more_than_the_smallest():
     x = truth("income")
     first, *more = (numbers(release({**NOISE, "share": s}), "income") for s in (0.3, 0.31, 0.5, 0.9, 2.0))
@@ -38,6 +42,7 @@ def test_no_number_of_sizes_tells_more_than_the_smallest():
     assert found_exactly(x, first, *more) <= found_exactly(x, first) + 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["one gone", "one mended"])
 @pytest.mark.parametrize("correlated", [False, True])
 def test_a_source_that_changed_a_little_gives_back_nothing(change, correlated):
@@ -56,16 +61,17 @@ def test_a_source_that_changed_a_little_gives_back_nothing(change, correlated):
         assert helps(x, first, second) < 25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["one gone", "one mended"])
-@pytest.mark.parametrize("kind", [steps.Pram, steps.Swap, steps.Sample, steps.Round, steps.RankSwap])
+@pytest.mark.parametrize("kind", [Pram, Swap, Sample, Round, RankSwap])
 def test_nor_does_chance_of_another_kind(change, kind):
     """Who is drawn once more is drawn alike, or by chance: never so that the two files err on different sides."""
     step, name = {
-        steps.Pram: ({**PRAM, "rate": 0.3, "invariant": True}, "sex"),
-        steps.Swap: ({**SWAP, "rate": 0.2}, "area"),
-        steps.Sample: ({"step": "sample", "fraction": 0.3}, "sex"),
-        steps.Round: ({"step": "round", "variable": "age", "base": "10", "how": "random"}, "age"),
-        steps.RankSwap: ({"step": "rank_swap", "variable": "income", "within": 0.1}, "income"),
+        Pram: ({**PRAM, "rate": 0.3, "invariant": True}, "sex"),
+        Swap: ({**SWAP, "rate": 0.2}, "area"),
+        Sample: ({"step": "sample", "fraction": 0.3}, "sex"),
+        Round: ({"step": "round", "variable": "age", "base": "10", "how": "random"}, "age"),
+        RankSwap: ({"step": "rank_swap", "variable": "income", "within": 0.1}, "income"),
     }[kind]
     one, other = (texts(release(step, change=c, keys=("sex",)), name) for c in ("", change))
     x = np.array(source()[name], dtype=object)
@@ -123,6 +129,7 @@ def released(folder, step, **changes):
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_twice_the_less_noisy_file_without_the_other_is_not_the_truth(tmp_path):
     step = {"step": "noise", "variables": ["ill"]}
     files = [released(tmp_path, {**step, "share": share}) for share in ("0.1", "0.2")]
@@ -132,6 +139,7 @@ def test_twice_the_less_noisy_file_without_the_other_is_not_the_truth(tmp_path):
     assert np.std([2 * one[name] - two[name] - x[name] for name in x]) > np.std([one[name] - x[name] for name in x])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", [{"share": "0.2"}, {"share": "0.1", "decimals": "1"}])
 def test_two_files_are_not_in_one_order(tmp_path, other):
     step = {"step": "noise", "variables": ["ill"], "share": "0.1"}
@@ -141,6 +149,7 @@ def test_two_files_are_not_in_one_order(tmp_path, other):
     assert correlation(np.array(list(one.values())), np.array([two[name] for name in one])) < 4.5 / 300**0.5
 
 
+@pytest.mark.slow
 def test_order_depends_on_every_step_where_no_cell_differs(tmp_path):
     nothing = {"step": "top_code", "variable": "age", "at": "99"}
     one, two = (released(tmp_path, step) for step in (nothing, {**nothing, "at": "98"}))
@@ -157,6 +166,7 @@ def test_tiers_draw_apart(tmp_path):
     assert correlation(one - x, two - x) < 4.5 / 300**0.5
 
 
+@pytest.mark.slow
 def test_two_perturbation_tables_have_other_keys(tmp_path):
     """Twice the noise of one key, and that noise, would subtract."""
 

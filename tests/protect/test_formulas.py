@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from people import plan_with, write_case
@@ -56,7 +57,7 @@ def test_nothing_is_run_afterwards_and_no_two_values_become_one(texts: list[str]
     assert [new[1:] if new[:1] == "'" and is_formula(new.lstrip("'")) else new for new in made] == texts
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(TEXTS.filter(lambda text: "\x00" not in text), min_size=1, max_size=12))
 def test_the_engine_and_python_say_the_same(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     path = tmp_path_factory.mktemp("texts") / "texts.parquet"
@@ -110,6 +111,7 @@ def test_formulas_are_kept_byte_for_byte_counted_and_told(tmp_path: Path) -> Non
     assert f"<code>town</code> {true['town']}" in inside
 
 
+@pytest.mark.slow
 def test_neutralised_formulas_change_no_class_and_the_gate_counts_what_is_written(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()

@@ -6,6 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from people import SECRET
@@ -27,7 +28,7 @@ def table(rows):
 # sample
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(people, st.sampled_from([0.2, 0.5, 0.9]), st.booleans())
 def test_a_sample_has_the_size_asked_for_in_every_stratum(rows, fraction, by_sex):
     columns = table(rows) | {"id": [str(i) for i in range(len(rows))]}
@@ -69,6 +70,7 @@ def test_a_sample_depends_on_the_secret_and_not_on_the_order_of_the_records():
     assert drawn(rows) != drawn(rows, SECRET[::-1])
 
 
+@pytest.mark.slow
 def test_every_record_has_the_same_chance_to_be_drawn():
     columns = {"id": [str(i) for i in range(20)]}
     hits = Counter()
@@ -92,7 +94,7 @@ numbers = st.lists(st.one_of(st.none(), st.integers(-50, 50).map(str), st.sample
                    min_size=1, max_size=25)  # fmt: skip
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(numbers, st.sampled_from(["5", "10", "0.25", "3"]), st.sampled_from(["nearest", "random"]))
 def test_rounding_gives_multiples_nearby(values, base, how):
     columns = {"id": [str(i) for i in range(len(values))], "x": values}
@@ -116,6 +118,7 @@ def test_rounding_gives_multiples_nearby(values, base, how):
         assert all(abs(total) < Decimal(base) for total in off.values())
 
 
+@pytest.mark.slow
 def test_rounding_by_chance_is_right_on_average():
     columns = {"id": [str(i) for i in range(3)], "x": ["12", "12", "12"]}
     total = 0
@@ -129,7 +132,7 @@ def test_rounding_by_chance_is_right_on_average():
 # top and bottom coding
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(st.lists(st.one_of(st.none(), st.integers(0, 99)), min_size=1, max_size=30), st.sampled_from([None, "and more"]),
        st.booleans(), st.one_of(st.integers(0, 99), st.floats(1, 99)))  # fmt: skip
 def test_coding_changes_only_what_lies_beyond(values, label, top, limit):
@@ -167,7 +170,7 @@ def test_coding_changes_as_many_as_the_peer():
 # rank swap
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(st.lists(st.one_of(st.none(), st.integers(0, 20)), min_size=2, max_size=40), st.sampled_from([0.1, 0.3, 1.0]))
 def test_a_rank_swap_keeps_the_numbers_and_moves_them_no_further_than_asked(values, within):
     columns = {"id": [str(i) for i in range(len(values))], "x": [None if v is None else str(v) for v in values]}
@@ -206,7 +209,7 @@ def test_a_rank_swap_exchanges_in_pairs():
 # small groups
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.lists(st.sampled_from(["a", "b", "c", "d", None, "rest"]), min_size=1, max_size=30), st.integers(2, 8))
 def test_no_group_is_small_after_merging(values, fewer_than):
     columns = {"id": [str(i) for i in range(len(values))], "x": values}
@@ -230,7 +233,7 @@ def test_no_group_is_small_after_merging(values, fewer_than):
 TREE = {"E1": ("E", "*"), "E2": ("E", "*"), "E3": ("E", "*"), "W1": ("W", "*"), "W2": ("W", "*")}
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.lists(st.sampled_from([*TREE, None]), min_size=1, max_size=40), st.integers(2, 9))
 def test_small_values_go_to_their_parents_and_no_group_is_small(tmp_path_factory, values, fewer_than):
     folder = tmp_path_factory.mktemp("tree")
@@ -266,7 +269,7 @@ def test_a_value_that_the_hierarchy_does_not_know_is_refused(tmp_path):
 # rare records
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy"), st.sampled_from("NS"), st.integers(0, 6)),
                 min_size=1, max_size=30), st.integers(2, 4), st.booleans(), st.booleans())  # fmt: skip
 def test_rare_records_go_and_no_others(rows, fewer_than, aim_is_key, several):

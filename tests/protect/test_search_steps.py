@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 
 import pytest
 from commands import incrowd_cli
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from people import PLAN, plan_with, write_case
@@ -32,7 +33,7 @@ def sizes(rows, keys=("age", "sex")):
 person = st.tuples(st.integers(0, 99), st.sampled_from(["f", "m", ""]), st.sampled_from("yn"))
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     st.lists(person, min_size=3, max_size=30),
     st.sampled_from([{}, {"local": True}, {"suppression": "0.3"}]),
@@ -84,7 +85,7 @@ def test_levels_are_written_to_the_audit_and_can_be_pinned(tmp_path):
         ic.run(write_case(tmp_path, plan_with(steps=steps)))
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.lists(person, min_size=3, max_size=30), st.integers(2, 3))
 def test_suppressed_cells_drop_nobody_and_every_class_has_k(tmp_path_factory, rows, k):
     folder = tmp_path_factory.mktemp("cells")

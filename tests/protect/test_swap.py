@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from people import SECRET
@@ -38,7 +39,7 @@ def with_homes(rows):
         yield (str(i), *where, age, sex, f"h{home}")
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(people, st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.booleans(), st.booleans(), st.sampled_from([2, 3]))
 def test_what_a_swap_must_not_change(rows, rate, homes, targeted, fewer_than):
     columns = table(list(with_homes(rows)))
@@ -154,7 +155,7 @@ def test_members_of_one_household_in_two_areas_are_refused():
 cell = st.tuples(st.integers(0, 1), st.integers(0, 2), st.integers(0, 1), st.booleans(), st.integers(1, 2))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.lists(cell, min_size=1, max_size=6, unique_by=lambda c: c[:4]), st.integers(0, 3), st.integers(0, 2**32))
 def test_as_many_are_swapped_as_can_be(cells, random, seed):
     """Against all ways to pair so few of them."""

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from people import plan_with, write_case
@@ -94,7 +95,7 @@ def test_a_number_of_many_digits_is_rounded_to_a_multiple(tmp_path, how):
     assert released[-3:] in allowed
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.floats(LEAST, MOST))
 def test_whatever_size_is_allowed_gives_finite_noise_of_that_size(sd):
     drawn = path(np.arange(4000), bytes(range(16)), sd**2)
@@ -102,7 +103,7 @@ def test_whatever_size_is_allowed_gives_finite_noise_of_that_size(sd):
     assert 0.9 < drawn.std() / sd < 1.1
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.floats(-9, 9), min_size=2, max_size=4, unique=True))
 def test_a_path_has_the_covariance_of_brownian_motion(logs):
     sizes = [2.0**log for log in logs]

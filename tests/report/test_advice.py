@@ -15,9 +15,9 @@ from incrowd.audit.log import RunLog
 from incrowd.intruder_test.value import Tested
 from incrowd.pipeline import Run
 from incrowd.plan.attest import ASKED as ATTESTED
+from incrowd.report import sections
 from incrowd.report.board.advice import TIERS, advise, most
-from incrowd.report.board.points import NAMES
-from incrowd.report.pages import internal_report
+from incrowd.report.internal import internal_report
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +30,7 @@ def full(whole: tuple[Run, str]) -> RunLog:
     return nothing_missing(whole[0].log)
 
 
+@pytest.mark.slow
 def test_open_is_advised_only_when_nothing_is_missing(full: RunLog) -> None:
     assert advise(full).tier == "open", advise(full).reasons
     assert advise(full).next is None
@@ -38,11 +39,12 @@ def test_open_is_advised_only_when_nothing_is_missing(full: RunLog) -> None:
 
 
 def test_never_open_by_default() -> None:
+    names = {section.name for section in sections.internal()}
     for log in (small_log(), study_log(), small_log(verdicts=())):
         found = advise(log)
         assert found.tier != "open"
         assert found.changes
-        assert all(reason.text and reason.change and reason.section in NAMES for reason in found.reasons)
+        assert all(reason.text and reason.change and reason.section in names for reason in found.reasons)
 
 
 def with_end(log: RunLog, small: dict[int, int]) -> RunLog:

@@ -9,20 +9,21 @@ from typing import Any
 import pytest
 import yaml
 from board import ATTEST, WHOLE, Sections, nothing_missing, run, scores
+from examples import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from people import PLAN, plan_with, write_case
 
 import incrowd as ic
+from incrowd.attack import ATTACKS
 from incrowd.attack.value import Rate
 from incrowd.audit.log import RunLog
 from incrowd.intruder_test.value import Tested
-from incrowd.plan.steps import ATTACK_NAMES
 from incrowd.report.board.advice import TIERS, advise
 from incrowd.report.board.untried import untried
-from incrowd.report.pages import internal_report
+from incrowd.report.internal import internal_report
 
-LOUD = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+LOUD = settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 ROLE = {"role": "Data officer", "date": "2026-01-31"}
 
 
@@ -151,9 +152,10 @@ def test_the_default_attacks_leave_nothing_open_that_a_plan_can_answer(tmp_path:
     assert missing.never == ()
     assert not any("composition" in one or "differencing" in one or "dictionary" in one for one in missing.could_not)
     assert any(one.startswith("dictionary") for one in missing.does_not_apply)
-    assert {one.attack for one in done.log.attacks} == set(ATTACK_NAMES)
+    assert {one.attack for one in done.log.attacks} == set(ATTACKS)
 
 
+@pytest.mark.slow
 def test_the_demo_is_not_better_off_without_its_attacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INCROWD_SECRET", "5a" + "0123456789abcdef" * 3 + "f00dfeedc0ffee")
     from incrowd.demo import write_example

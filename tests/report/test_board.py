@@ -22,10 +22,12 @@ from incrowd.audit.manifest import hash_file
 from incrowd.keys.table import from_records
 from incrowd.pipeline import Run
 from incrowd.plan.attest import ASKED as ATTESTED
+from incrowd.report import sections
 from incrowd.report.board.advice import advise
 from incrowd.report.board.crosswalk import ASKED, crosswalk
-from incrowd.report.board.points import NAMES, points
-from incrowd.report.pages import internal_report
+from incrowd.report.internal import internal_report, points
+
+NAMES = tuple(section.name for section in sections.internal())
 
 
 @pytest.fixture(scope="module")

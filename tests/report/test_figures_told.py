@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import yaml
 from board import Sections
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from people import SECRET
@@ -23,8 +24,8 @@ from incrowd.audit.log import RunLog
 from incrowd.keys.saying import figures, fixed, percent, percents, sentence
 from incrowd.pipeline import Run
 from incrowd.report import words
-from incrowd.report.board.points import points
-from incrowd.report.pages import risk_rows, table_rows
+from incrowd.report.internal import points
+from incrowd.report.values import risk_rows, table_rows
 from incrowd.risk.before_after import RiskLog
 from incrowd.risk.measure import Measured
 from incrowd.risk.value import Risk, Scenario
@@ -157,7 +158,7 @@ figure = st.sampled_from(["uniques", "pitman", "zayatz", "dis"]).map(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(figure, unique_by=lambda r: r.name), st.none() | st.lists(figure, unique_by=lambda r: r.name))
 def test_rows_are_those_of_both_sides_each_once(before: list[Risk], after: list[Risk] | None) -> None:
     sides = [None if one is None else Measured(Scenario("all", ("age",)), 9, 9, None, risks=tuple(one))
@@ -242,7 +243,7 @@ def test_the_sections_of_a_report_read_as_sentences(done: Run) -> None:
 shares = st.floats(0, 1, allow_nan=False)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.tuples(shares, shares, shares).map(sorted))
 def test_a_share_and_its_interval_have_the_same_digits_and_are_in_order(three: list[float]) -> None:
     low, value, high = three
@@ -257,7 +258,7 @@ def test_a_share_and_its_interval_have_the_same_digits_and_are_in_order(three: l
         assert abs(number - 100 * share) <= 0.06
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.floats(-1e6, 1e6, allow_nan=False), min_size=1, max_size=3))
 def test_no_figure_is_minus_nothing_and_something_is_never_nothing(numbers: list[float]) -> None:
     for number, text in zip(numbers, figures(*numbers), strict=True):

@@ -18,7 +18,7 @@ from people import plan_with, write_case
 
 import incrowd as ic
 from incrowd.audit.manifest import hash_file
-from incrowd.plan import load_plan
+from incrowd.pipeline.check import load_plan
 from incrowd.rows import open_source
 from incrowd.rows.columns import summarise
 

@@ -20,8 +20,9 @@ from incrowd.audit.log import RunLog
 from incrowd.pipeline import Run
 from incrowd.plan.attest import ASKED as ATTESTED
 from incrowd.plan.verdict import Verdict
-from incrowd.report.pages import internal_report, public_report
+from incrowd.report.internal import internal_report
 from incrowd.report.pdf import print_pdf
+from incrowd.report.public import public_report
 
 
 @pytest.fixture(scope="module")

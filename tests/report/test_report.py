@@ -22,8 +22,10 @@ from incrowd.keys.table import from_records
 from incrowd.plan.verdict import Verdict
 from incrowd.report.charts import run as charts
 from incrowd.report.facts import HIDDEN_BELOW, joined_sizes
-from incrowd.report.pages import INTERNAL, PUBLIC, internal_report, public_report
+from incrowd.report.internal import internal_report
 from incrowd.report.pdf import print_pdf
+from incrowd.report.public import public_report
+from incrowd.report.sections import internal, public
 from incrowd.report.words import RESIDUALS
 
 Report = Callable[[RunLog], str]
@@ -163,9 +165,10 @@ def test_same_log_same_bytes(report: Report, inside: str, outside: str) -> None:
     assert report(study_log()) == first
 
 
+@pytest.mark.slow
 def test_same_bytes_in_another_process(outside: str) -> None:
-    code = "from logs import *; from incrowd.report.pages import *; print(public_report(study_log()), end='')"
-    folder = Path(__file__).parent
+    code = "from logs import *; from incrowd.report.public import *; print(public_report(study_log()), end='')"
+    folder = Path(__file__).parents[1] / "helpers"
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, check=True, timeout=120)
     assert done.stdout.decode() == outside
 
@@ -185,7 +188,7 @@ def test_page_is_sound_and_accessible(report: Report, inside: str, outside: str)
     ids = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
     assert len(ids) == len(set(ids))
     anchors = {attrs["href"] for attrs in page.all("a")}
-    sections = INTERNAL if report is internal_report else PUBLIC
+    sections = internal() if report is internal_report else public()
     assert anchors >= {f"#{section.name}" for section in sections}
     assert {anchor[1:] for anchor in anchors if anchor} <= set(ids)
 

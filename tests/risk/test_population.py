@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from risk_cases import ADULT, ADULT_KEYS, drawn, sizes
@@ -54,7 +55,7 @@ def test_adult_as_arx_estimates_it() -> None:
         assert inside(found, expected)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(st.integers(1, 60), st.integers(1, 40)), min_size=1, max_size=6), st.floats(0.01, 0.99))
 def test_an_estimator_gives_a_share_or_says_why_not(classes: list[tuple[int, int]], fraction: float) -> None:
     by_size = dict(classes)
@@ -78,6 +79,7 @@ def test_pitman_covers_populations_that_grew_as_it_says() -> None:
     assert 0.85 < np.mean(ratios) < 1.15
 
 
+@pytest.mark.slow
 def test_snb_covers_its_own_populations_where_half_is_sampled() -> None:
     generator = np.random.default_rng(6)
     hits, ratios = 0, []
@@ -156,6 +158,7 @@ def sampled(columns: list[np.ndarray], generator: np.random.Generator, fraction:
     return drawn([column[inside] for column in columns], SPANS), population[file == 1]
 
 
+@pytest.mark.slow
 def test_loglinear_and_dis_cover_a_known_population() -> None:
     generator = np.random.default_rng(9)
     hits = np.zeros(3, int)

@@ -16,7 +16,7 @@ import pytest
 from people import plan_with, write_case
 
 from incrowd.errors import InputError, SecretError
-from incrowd.plan import load_plan
+from incrowd.pipeline.check import load_plan
 from incrowd.rows import open_source
 from incrowd.rows.dialect import sniff
 from incrowd.rows.lookup import read_hierarchy, read_lookup
@@ -223,6 +223,7 @@ def test_a_pipe_is_no_secret_and_no_part(tmp_path, monkeypatch):
     assert isinstance(fault, InputError)
 
 
+@pytest.mark.slow
 def test_every_file_that_a_plan_names_may_be_a_pipe_and_nobody_waits(tmp_path):
     os.mkfifo(tmp_path / "pipe.csv")
     steps = plan_with()["steps"]

@@ -4,6 +4,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -40,7 +41,7 @@ def test_every_character_of_a_named_encoding_is_read_as_it_is(tmp_path, encoding
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1"])
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(values=st.lists(st.lists(st.integers(0, 200), min_size=1, max_size=5), min_size=1, max_size=6))
 def test_a_named_encoding_keeps_values_apart(tmp_path_factory, encoding, values):
     letters = [bytes(DEFINED[encoding][i % len(DEFINED[encoding])] for i in value) for value in values]

@@ -11,7 +11,7 @@ from decimal import Decimal
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from engine_cases import COLUMNS, TABLE, address, cluster, environment, sources, spark, write_plan
+from engine_cases import COLUMNS, TABLE, address, write_plan
 from servers import need_spark
 
 import incrowd as ic
@@ -22,7 +22,7 @@ from incrowd.rows.engine import connect
 from incrowd.rows.tabulate import tabulate
 from incrowd.secret import ORDER
 
-__all__ = ["cluster", "environment", "sources", "spark"]  # fixtures
+pytestmark = [pytest.mark.usefixtures("environment"), pytest.mark.xdist_group("engines")]
 CANARY = "Xanthippe-Canary"
 
 
@@ -241,6 +241,7 @@ def test_a_damaged_file_is_refused_by_spark(tmp_path, spark):
     assert_silent(caught.value)
 
 
+@pytest.mark.slow
 def test_many_rows_come_back_in_their_order(tmp_path, spark):
     pq.write_table(pa.table({"n": pa.array(range(150_000), pa.int64())}), tmp_path / "n.parquet", row_group_size=30_000)
     rows = open_source(tmp_path / "n.parquet", engine=spark)
@@ -264,6 +265,7 @@ except ic.IncrowdError as error:
 """
 
 
+@pytest.mark.slow
 def test_spark_killed_in_the_middle_leaves_nothing(tmp_path):
     need_spark()
     pq.write_table(pa.concat_tables([TABLE] * 50), tmp_path / "people.parquet")

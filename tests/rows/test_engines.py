@@ -8,12 +8,15 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from engine_cases import PLANS, ROWS, K, address, write_plan
+from examples import quick_only
 
 import incrowd as ic
-from incrowd import pipeline
+from incrowd.pipeline import report
 from incrowd.rows import open_source
 from incrowd.rows.tabulate import tabulate
 from incrowd.rows.tallying import tally
+
+pytestmark = [pytest.mark.usefixtures("environment"), pytest.mark.xdist_group("engines")]
 
 
 @pytest.fixture(params=["duckdb", "spark", "postgres"])
@@ -43,7 +46,7 @@ def expected(sources, tmp_path_factory):
     return release
 
 
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("name", quick_only(["pseudonymise", "search"], PLANS))
 def test_every_engine_releases_the_same_bytes(tmp_path, data, expected, name):
     done = ic.run(write_plan(tmp_path, name, data))
     wanted = expected(name)
@@ -76,12 +79,14 @@ def test_nothing_is_changed_that_no_step_touches(tmp_path, data):
     assert text.count(',"",') >= sum(note == "" for *_, note, _ in ROWS)
 
 
+@pytest.mark.slow
 def test_spark_takes_a_csv_file_too(tmp_path, sources, spark, expected):
     done = ic.run(write_plan(tmp_path, "suppress_records", {"source": str(sources / "people.csv"), "engine": "spark"}))
     wanted = expected("suppress_records").release / "people.csv"
     assert (done.release / "people.csv").read_bytes() == wanted.read_bytes()
 
 
+@pytest.mark.slow
 def test_households_move_alike_on_spark(tmp_path, spark):
     """Members are put together by the engine: sorted texts, joined."""
     lines = [f"p{i},h{i // 3},{'NSE'[i // 3 % 3]},{20 + i % 4},{i % 5}\n" for i in range(120)]
@@ -168,7 +173,7 @@ def test_a_release_in_a_table_of_the_database(tmp_path, cluster, sources, monkey
 
     # A file that changes after the gate leaves no table either.
     with monkeypatch.context() as meanwhile:
-        real = pipeline.write_release_files
+        real = report.write_release_files
 
         def rewritten(folder, *given):
             found = real(folder, *given)
@@ -176,7 +181,7 @@ def test_a_release_in_a_table_of_the_database(tmp_path, cluster, sources, monkey
                 csv.writer(out, lineterminator="\n").writerow(wanted[1])
             return found
 
-        meanwhile.setattr(pipeline, "write_release_files", rewritten)
+        meanwhile.setattr(report, "write_release_files", rewritten)
         again("rewritten", "open.rewritten", "R031")
     with psycopg.connect(**cluster.owner()) as connection:
         assert connection.execute("SELECT to_regclass('open.rewritten')").fetchone() == (None,)

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from engine_cases import spark
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from people import SECRET
@@ -20,7 +20,7 @@ from incrowd.rows import open_source
 from incrowd.rows.engine import connect
 from incrowd.rows.in_engine import ClassTest, count_in_engine
 
-__all__ = ["spark"]
+pytestmark = pytest.mark.xdist_group("engines")
 LIMIT = 50
 ROLES = {"a": "key", "b": "key", "c": "key", "ill": "sensitive", "note": "other"}
 HALVED = {"step": "recode", "variable": "a", "mapping": {"0": "low", "1": "low", "2": "low"}}
@@ -77,13 +77,14 @@ def test_distant_to_the_end(tmp_path, engine, monkeypatch):
     wanted = ic.run(write_plan(tmp_path / "near", [HALVED, SUPPRESS]))
     assert wanted.log.end.classes > LIMIT
     states = []
-    protect = ic.pipeline.protect
-    monkeypatch.setattr("incrowd.pipeline.protect", lambda *given: states.append(given[2]) or protect(*given))
+    protect = ic.protect.protect
+    monkeypatch.setattr("incrowd.pipeline.protect.protect", lambda *given: states.append(given[2]) or protect(*given))
     done = ic.run(write_plan(tmp_path / "far", [HALVED, SUPPRESS], engine=engine, limit=str(LIMIT)))
     assert [type(state) for state in states] == [InEngineState, InEngineState]
     same(done, wanted)
 
 
+@pytest.mark.slow
 def test_classes_are_fetched_once_they_fit(tmp_path, engine):
     search = {"step": "search", "suppression": "0.3", "hierarchies": {"b": {"widths": ["2", "6"]}}}
     steps = [HALVED, {"step": "drop", "variables": ["c"]}, search]
@@ -130,7 +131,7 @@ TESTS = [
 
 
 @pytest.mark.parametrize(("test", "requirement"), TESTS)
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.lists(st.tuples(cell, cell, cell), min_size=1, max_size=12))
 def test_the_engine_and_the_key_table_agree(tmp_path_factory, test, requirement, lines):
     columns = {name: [line[i] for line in lines] for i, name in enumerate("abs")}

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from examples import examples
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -191,7 +192,7 @@ def _classes(values: list[Any]) -> int:
 
 
 @pytest.mark.parametrize("name", TYPES)
-@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_what_arrow_keeps_apart_is_kept_apart_and_written_as_it_came(tmp_path, name, data):
     kind, values = TYPES[name]
@@ -228,7 +229,7 @@ cells = st.one_of(
 )
 
 
-@settings(max_examples=300, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(300), suppress_health_check=list(HealthCheck))
 @given(
     st.lists(st.tuples(cells, cells), min_size=1, max_size=5),
     st.sampled_from(["\n", "\r\n", "\r"]),
@@ -262,7 +263,7 @@ ends = st.sampled_from(["\n", "\r\n", "\r"])
 signs = st.lists(st.sampled_from([*"ab é'\"\\,;|\t#\n\r", "\r\n", "\u2028"]), max_size=3).map("".join)
 
 
-@settings(max_examples=200, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(200), suppress_health_check=list(HealthCheck))
 @given(
     st.lists(st.tuples(signs, st.booleans()), min_size=2, max_size=2),
     st.lists(st.tuples(*[st.tuples(signs, st.booleans())] * 2), max_size=4),

@@ -11,6 +11,7 @@ from typing import Any
 
 import openpyxl
 import pytest
+from examples import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -133,7 +134,7 @@ def test_one_date_that_is_stored_in_two_ways_is_one_date(tmp_path):
     assert verify(dated(tmp_path / "f.xlsx", "45000", "45000.0", "4.5E4", 45000.00000000001), ["a"]).classes == 1
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(st.lists(st.one_of(st.integers(1, 70), st.floats(0.0, 80.0), st.sampled_from([59, 60, 61, 1, 0, 0.5, 1.5]))))
 def test_stored_dates_are_kept_apart_or_refused(tmp_path, serials):
     path = dated(tmp_path / "f.xlsx", 45000, *serials)
@@ -149,7 +150,7 @@ texts = st.one_of(
 )
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(st.lists(st.one_of(st.none(), numbers, texts), min_size=1, max_size=8))
 def test_what_openpyxl_keeps_apart_is_kept_apart_or_refused(tmp_path, values):
     path = book(tmp_path / "f.xlsx", ["a", "b"], *[[value, i] for i, value in enumerate(values)])

@@ -17,7 +17,7 @@ from shared import SHARED, needs_shared
 
 from incrowd.errors import InputError, PlanError
 from incrowd.pipeline import run
-from incrowd.plan import load_plan
+from incrowd.pipeline.check import load_plan
 from incrowd.risk.background import Background
 from incrowd.risk.record import individual_risk
 from incrowd.risk.value import named
@@ -130,6 +130,7 @@ def test_faults_have_a_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opt
     assert (code, err[:4]) == (2, fault)
 
 
+@pytest.mark.slow
 def test_a_plan_keeps_scenarios_protection_and_exposure(tmp_path: Path) -> None:
     plan = plan_with(scenarios=SCENARIOS)
     plan["data"]["protection"] = {"sampling_fraction": "0.2", "imputed_share": "0.05"}
@@ -143,6 +144,7 @@ def test_a_plan_keeps_scenarios_protection_and_exposure(tmp_path: Path) -> None:
     assert found.availability[0].availability == 0.2
 
 
+@pytest.mark.slow
 def test_faults_of_scenarios_are_shown_together(tmp_path: Path) -> None:
     bad = {"name": "x", "keys": ["agee"], "error": {"sex": "0.1"}, "geography": {"key": "sex", "hierarchy": "no.csv"}}
     plan = plan_with(scenarios=[bad, {"name": "x", "keys": ["age"]}])

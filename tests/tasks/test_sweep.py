@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from commands import incrowd_cli
 from people import SECRET
 from utility_cases import people, shuffled
 
@@ -18,7 +17,8 @@ import incrowd as ic
 from incrowd.errors import InputError, PlanError
 from incrowd.plan import inspect_plan
 from incrowd.report.charts.frontier import frontier, frontier_page
-from incrowd.report.pages import internal_report, public_report
+from incrowd.report.internal import internal_report
+from incrowd.report.public import public_report
 from incrowd.tasks.sweep import sweep
 from incrowd.utility.by_class import parse_values
 from incrowd.utility.outcome import Outcome
@@ -115,6 +115,7 @@ def told(outcomes: tuple[Outcome, ...]) -> list[Any]:
     return [(o.use_case, o.passed, o.found, [(f.name, f.same) for f in o.figures]) for o in outcomes]
 
 
+@pytest.mark.slow
 def test_the_sweep_by_class_is_what_runs_one_by_one_give(home: Path, runs: dict[int, ic.Run]) -> None:
     for run in runs.values():
         utility = run.log.utility
@@ -326,12 +327,10 @@ def test_the_records_that_use_cases_compare_with_follow_the_recodings(tmp_path: 
 
 def test_the_command_cuts_no_number_and_prints_json_for_scripts(tmp_path: Path) -> None:
     path, chart = write(tmp_path), tmp_path / "chart.html"
-    command = [sys.executable, "-m", "incrowd", "sweep", str(path), "--k", "2,5,9"]
-    environment = {**os.environ, "COLUMNS": "80"}
-    shown = subprocess.run(
-        [*command, "--chart", str(chart)], capture_output=True, text=True, env=environment, check=True
-    )
-    said = subprocess.run([*command, "--json"], capture_output=True, text=True, env=environment, check=True)
+    command = ("sweep", path, "--k", "2,5,9")
+    shown = incrowd_cli(*command, "--chart", chart, COLUMNS="80")
+    said = incrowd_cli(*command, "--json", COLUMNS="80")
+    assert (shown.returncode, said.returncode) == (0, 0)
     found = json.loads(said.stdout)["sweep"]
     assert said.stderr == ""
     for point in found["points"]:

@@ -176,6 +176,7 @@ def test_sums_of_columns_and_joint_entropies_are_told_of_the_same_columns() -> N
     assert found.endswith("jointly")
 
 
+@pytest.mark.slow
 def test_an_emptied_variable_is_said_in_every_report(tmp_path: Path) -> None:
     mapping = {"step": "recode", "variable": "sex", "mapping": {"f": "*", "m": "*"}}
     cases = [

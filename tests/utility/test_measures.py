@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -36,7 +37,7 @@ def numbers(columns: Columns, name: str) -> np.ndarray:
 values = st.sampled_from(["a", "b", "", None, "10", "2.5", "-3"])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.tuples(values, values, values), min_size=1, max_size=25))
 def test_the_engine_counts_like_plain_python(rows: list[tuple[str | None, ...]]) -> None:
     names = ("one", "x", "y")
@@ -153,7 +154,7 @@ def test_a_shuffled_column_shows_in_associations_and_not_in_single_columns() -> 
 keys = st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("xyz")), min_size=2, max_size=30)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(keys, st.data())
 def test_loss_is_the_mean_over_keys_and_records_of_the_definition(
     rows: list[tuple[str, str]], data: st.DataObject

@@ -14,7 +14,7 @@ from people import SECRET
 from utility_cases import outcome
 
 from incrowd.errors import InputError
-from incrowd.utility import python as running
+from incrowd.utility.use_cases import python as running
 
 ROWS = {"pay": ["100", "200", "300", "400"], "job": ["a", "b", "a", "b"]}
 
@@ -85,6 +85,7 @@ def test_too_much_memory_ends_the_function_and_not_the_run(tmp_path: Path, monke
     assert code(tmp_path, "return len(bytearray(3 << 30)) > 0") == "D150"
 
 
+@pytest.mark.slow
 def test_too_much_time_ends_it_with_all_that_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "SECONDS", 4.0)
     mark = tmp_path / "alive"
@@ -118,9 +119,10 @@ def test_the_tables_are_copies_of_any_size_and_shape(tmp_path: Path) -> None:
     assert found.found == "passes"  # the function saw it; a use case about nobody holds for no release
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
 def test_it_ends_when_the_run_is_killed(tmp_path: Path) -> None:
-    mark, place = tmp_path / "alive", Path(__file__).parent
+    mark, place = tmp_path / "alive", Path(__file__).parents[1] / "helpers"
     (tmp_path / "mine.py").write_text(
         f"import time\ndef f(a, b):\n    open({str(mark)!r}, 'w').close()\n    time.sleep(8)\n"
         f"    open({str(mark) + '2'!r}, 'w').close()\n"

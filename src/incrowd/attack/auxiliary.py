@@ -16,8 +16,9 @@ from incrowd.attack.situation import Auxiliary, Int64, Situation, codes_of, fetc
 from incrowd.errors import InputError
 from incrowd.keys.packing import group, pack
 from incrowd.keys.saying import latest_runs
-from incrowd.plan import Plan, steps
+from incrowd.plan import Plan
 from incrowd.plan.attest import Attestation
+from incrowd.plan.steps.recode import Recode
 from incrowd.protect import Context
 from incrowd.protect.recode import new_names
 from incrowd.rows import open_source
@@ -161,7 +162,7 @@ def _recoded(plan: Plan, context: Context, name: str, values: Sequence[str | Non
     """Values after the recode steps of a variable, one by one: a step may refuse a value that the data do not have."""
     now: dict[str | None, str | None] = {value: value for value in values}
     for _, step in plan.active:
-        if isinstance(step, steps.Recode) and step.variable == name:
+        if isinstance(step, Recode) and step.variable == name:
             for value, label in now.items():
                 with suppress(InputError):
                     now[value] = new_names(step, {label: 1}, context)[0][label]

@@ -11,9 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.sparse import csr_array
 
-from incrowd.attack.compatible import MOST_LABELS, compatible, profiles
-from incrowd.attack.fitting import agreeing
-from incrowd.attack.homogeneity import largest_of
 from incrowd.attack.knowledge import (
     NO_VALUES,
     RELEASE,
@@ -26,9 +23,13 @@ from incrowd.attack.knowledge import (
     untried,
     worst_of,
 )
-from incrowd.attack.meeting import Meeting, labels_of, meet
+from incrowd.attack.matching.compatible import MOST_LABELS, compatible, profiles
+from incrowd.attack.matching.crowds import largest_of
+from incrowd.attack.matching.fitting import agreeing
+from incrowd.attack.matching.meeting import Meeting, labels_of, meet
+from incrowd.attack.matching.spans import overlaps
+from incrowd.attack.registry import attack
 from incrowd.attack.situation import Auxiliary, Int64, Situation, codes_of
-from incrowd.attack.spans import overlaps
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
 from incrowd.keys.packing import group, pack
@@ -78,6 +79,7 @@ class Try:
     there: Bools
 
 
+@attack("composition", ACTS, measures="Other releases", needs=("others",), place=110)
 def composition(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """How many people does another release about some of the same people pin down together with this one?
 

@@ -10,7 +10,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from incrowd.attack.knowledge import RELEASE, joined, texts, untried
-from incrowd.attack.recipes import Recipe, plain, recipes
+from incrowd.attack.matching.recipes import Recipe, plain, recipes
+from incrowd.attack.registry import attack
 from incrowd.attack.situation import Auxiliary, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
@@ -27,6 +28,7 @@ guessed salts, encodings, numbers in the list's order), and looks it up in the r
 _LOOKS = re.compile(r"(0x)?[0-9a-fA-F]{8}|(0x)?[0-9a-fA-F]{16,128}|[A-Za-z0-9+/_-]{20,88}={0,2}")
 
 
+@attack("dictionary", ACTS, measures="Order of the rows and pseudonyms", once=True, place=140)
 def dictionary(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Can a released pseudonym be made again by somebody who has a list of names but no secret?
 

@@ -8,11 +8,12 @@ import numpy as np
 import pyarrow as pa
 
 from incrowd.attack.knowledge import Bools, joined, knows, untried
-from incrowd.attack.meeting import labels_of
-from incrowd.attack.overlay import determined
+from incrowd.attack.matching.meeting import labels_of
+from incrowd.attack.matching.overlay import determined
+from incrowd.attack.matching.spans import span
+from incrowd.attack.matching.tables import difference
+from incrowd.attack.registry import attack
 from incrowd.attack.situation import Auxiliary, Int64, Situation, codes_of
-from incrowd.attack.spans import span
-from incrowd.attack.tables import difference
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
 from incrowd.keys.packing import group, pack
@@ -25,6 +26,7 @@ ACTS = f"subtracts the counts of one partition from those of another, and finds 
 people although neither partition shows a cell that small"
 
 
+@attack("differencing", ACTS, measures="Other releases", needs=("others", "tables"), once=True, place=120)
 def differencing(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Do other areas, other bands or published tables of the same people show groups that the release hides?
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from incrowd.attack.gaps import Around, Floats, around, auc, auc_of_values, missing
 from incrowd.attack.knowledge import (
     RELEASE,
     Bools,
@@ -16,7 +15,9 @@ from incrowd.attack.knowledge import (
     untried,
     worst_of,
 )
-from incrowd.attack.meeting import Meeting, blurred, meet
+from incrowd.attack.matching.gaps import Around, Floats, around, auc, auc_of_values, missing
+from incrowd.attack.matching.meeting import Meeting, blurred, meet
+from incrowd.attack.registry import attack
 from incrowd.attack.situation import Auxiliary, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
@@ -28,6 +29,7 @@ OTHERS = "The people of the control were not left out, and are not like those wh
 MOST_CELLS = 20_000_000
 
 
+@attack("gap", ACTS, measures="Gap inference", needs=("sensitive",), place=90)
 def gap(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Of people whose class was left out of the release: is their value told by the classes around the gap?
 

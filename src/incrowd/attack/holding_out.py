@@ -12,11 +12,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.attack.meeting import UNFAIR
+from incrowd.attack.matching.meeting import UNFAIR
 from incrowd.attack.situation import lines_of
 from incrowd.attack.value import Attacked
 from incrowd.errors import IncrowdError, InputError
 from incrowd.plan import Plan, steps
+from incrowd.plan.steps.sample import Sample
 from incrowd.protect import UNIT, Context, State, protect
 from incrowd.rows import Rows
 from incrowd.rows.frame import LINE
@@ -39,12 +40,12 @@ def on_trial(plan: Plan, context: Context, start: State, share: float) -> tuple[
     """What the plan would release without a share of the people, who are held out by keyed chance; whose record is
     whose in it; and who was left out by chance. It is written nowhere.
     """
-    held = steps.Sample(step="sample", fraction=1 - share, households=plan.data.household is not None)
+    held = Sample(step="sample", fraction=1 - share, households=plan.data.household is not None)
     try:
         state, left = _carried({0: held, **dict(enumerate(plan.steps, start=1))}, context, start)
     except IncrowdError as error:
         message = f"a trial release without {share:.0%} of the people cannot be made: {error.message}"
-        raise InputError("D285", message, "Hold out fewer, or take hold_out out of the step.") from None
+        raise InputError("D285", message, "Hold out fewer, or take hold_out out of the attack.") from None
     columns = [name for name in state.rows.columns if name not in (UNIT, LINE)]
     rows = state.rows.select([*columns, LINE])
     return state, replace(rows, table=rows.table.order_by(LINE)), left
@@ -63,7 +64,7 @@ def _carried(done: Mapping[int, steps.AnyStep], context: Context, state: State) 
 
 
 def _samples(step: steps.AnyStep) -> bool:
-    return isinstance(step, steps.Sample) and not step.off
+    return step.samples and not step.off
 
 
 def with_control(found: Sequence[Attacked], trial: Sequence[Attacked], share: float) -> list[Attacked]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from incrowd.attack.knowledge import (
     Sensitive,
@@ -15,7 +13,9 @@ from incrowd.attack.knowledge import (
     untried,
     worst_of,
 )
-from incrowd.attack.meeting import Meeting, gone_for, meet
+from incrowd.attack.matching.crowds import largest_of
+from incrowd.attack.matching.meeting import Meeting, gone_for, meet
+from incrowd.attack.registry import attack
 from incrowd.attack.situation import Auxiliary, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
@@ -25,6 +25,7 @@ NEARLY = 0.95
 ACTS = f"looks up the target's class and, where one value has {NEARLY:.0%} of it or more, states that value"
 
 
+@attack("homogeneity", ACTS, measures="Homogeneity", needs=("sensitive",), outside=True, place=60)
 def homogeneity(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Of how many people does the release tell a sensitive value because all who look like them share it?
 
@@ -77,13 +78,3 @@ def _stated(met: Meeting, sensitive: Sensitive) -> Int64:
     counts = met.counts(sensitive.released, sensitive.values)
     value, largest, total = largest_of(counts)
     return np.where((total > 0) & (largest >= NEARLY * total), value, -1)[met.combination]
-
-
-def largest_of(counts: csr_array) -> tuple[Int64, NDArray[np.float64], NDArray[np.float64]]:
-    """For each row the column with the largest count (the first of several), the count, and the sum; -1 without any."""
-    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-    order = np.lexsort((counts.indices, -counts.data, rows))
-    first = order[np.r_[True, rows[order][1:] != rows[order][:-1]]] if len(order) else order
-    value, largest = np.full(counts.shape[0], -1, np.int64), np.zeros(counts.shape[0])
-    value[rows[first]], largest[rows[first]] = counts.indices[first], counts.data[first]
-    return value, largest, np.asarray(counts.sum(axis=1)).ravel()

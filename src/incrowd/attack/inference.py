@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.attack.fitting import ANY
 from incrowd.attack.knowledge import (
     Bools,
     Sensitive,
@@ -20,10 +19,12 @@ from incrowd.attack.knowledge import (
     untried,
     worst_of,
 )
-from incrowd.attack.meeting import labels_of
-from incrowd.attack.neighbours import Near, equal
+from incrowd.attack.matching.fitting import ANY
+from incrowd.attack.matching.meeting import labels_of
+from incrowd.attack.matching.neighbours import Near, equal
+from incrowd.attack.matching.spans import are_numbers, middle
+from incrowd.attack.registry import attack
 from incrowd.attack.situation import Auxiliary, Int64, Situation, codes_of
-from incrowd.attack.spans import are_numbers, middle
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
 
@@ -43,6 +44,7 @@ predicts"
 Floats = NDArray[np.float64]
 
 
+@attack("inference", ACTS, measures="Skewness", needs=("sensitive",), on_request=True, place=80)
 def inference(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """How well does a model that learned from the release predict people's sensitive values?
 

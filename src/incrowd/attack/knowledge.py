@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from incrowd.attack.matching.spans import are_numbers, middle
 from incrowd.attack.situation import Int64, Situation, codes_of
-from incrowd.attack.spans import are_numbers, middle
 from incrowd.attack.value import Attacked
 from incrowd.attack.words import percent
 

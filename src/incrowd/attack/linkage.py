@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.attack.knowledge import NO_VALUES, RELEASE, has_values
-from incrowd.attack.matching import Best, best_matches, own_fitting
-from incrowd.attack.numeric import moved_numbers, nearest_numbers
+from incrowd.attack.matching.best import Best, best_matches, own_fitting
+from incrowd.attack.matching.numeric import moved_numbers, nearest_numbers
+from incrowd.attack.matching.targets import Field, field_of
+from incrowd.attack.registry import attack
 from incrowd.attack.situation import Auxiliary, Situation
-from incrowd.attack.targets import Field, field_of
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import knowledge, list_keys, percent
 
@@ -43,11 +44,13 @@ class Linked:
     own: Int64
 
 
+@attack("linkage", KINDS["linkage"][0], measures="What k counts", place=10)
 def exact_linkage(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """How often does the intruder point to the right record, by an exact match?"""
     return [_attack(situation, auxiliary, "linkage")]
 
 
+@attack("nearest", KINDS["nearest"][0], measures="What k counts", place=20)
 def nearest_linkage(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """The same by the record that differs least: a mistake in what is known, or a perturbed value, is forgiven."""
     return [_attack(situation, auxiliary, "nearest")]

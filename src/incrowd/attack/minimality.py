@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from incrowd.attack.gap import OTHERS
-from incrowd.attack.gaps import around
 from incrowd.attack.knowledge import (
     RELEASE,
     Bools,
@@ -17,7 +16,9 @@ from incrowd.attack.knowledge import (
     untried,
     worst_of,
 )
-from incrowd.attack.meeting import Meeting, blurred, meet
+from incrowd.attack.matching.gaps import around
+from incrowd.attack.matching.meeting import Meeting, blurred, meet
+from incrowd.attack.registry import attack
 from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
@@ -27,6 +28,7 @@ released one, and yet not there, must have failed because of the sensitive value
 class has alone"
 
 
+@attack("minimality", ACTS, measures="Minimality", needs=("sensitive",), place=100)
 def minimality(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """What does knowing that the method does no more than it must tell about the people it left out or coarsened?
 

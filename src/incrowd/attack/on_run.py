@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from incrowd.attack import ATTACKS, ON_REQUEST
 from incrowd.attack.auxiliary import Files, read_auxiliary
 from incrowd.attack.holding_out import Bools, left_out_by_chance, on_trial, with_control
+from incrowd.attack.registry import ATTACKS
 from incrowd.attack.situation import Auxiliary, Situation, fetch, lines_of
 from incrowd.attack.value import Attacked
-from incrowd.errors import InputError, NotReleasable
-from incrowd.plan import Plan, steps
-from incrowd.plan.steps.attack import OUTSIDE
+from incrowd.errors import Fault, InputError, NotReleasable, did_you_mean
+from incrowd.plan import Plan
+from incrowd.plan.attack import Attack
 from incrowd.plan.verdict import Verdict
 from incrowd.protect import UNIT, Context, State
 from incrowd.risk.background import plan_scenarios
@@ -23,7 +23,21 @@ from incrowd.rows import Rows
 from incrowd.rows.frame import LINE
 
 #: Called with the name of an attack and of its scenario before it begins.
-Told = Callable[[str, str], None]
+Progress = Callable[[str, str], None]
+
+
+def check_names(plan: Plan) -> Iterator[Fault]:
+    """Does a plan name attacks that there are, and hold people out only for those that need it?"""
+    parts = [("attack", plan.attack), *((f"tiers.{i}.attack", tier.attack) for i, tier in enumerate(plan.tiers))]
+    for place, one in ((f"{part}.{i}", one) for part, block in parts for i, one in enumerate(block) if not one.off):
+        for i, name in enumerate(one.attacks or []):
+            if name not in ATTACKS:
+                hint = did_you_mean(name, list(ATTACKS)) or f"There are: {', '.join(ATTACKS)}."
+                yield Fault("P055", f"{place}.attacks.{i}", f"{name!r} is no attack.", hint)
+        outside = [name for name, attack in ATTACKS.items() if attack.outside]
+        if one.hold_out is not None and one.attacks is not None and not set(one.attacks) & set(outside):
+            message = "nobody needs to be held out for these attacks."
+            yield Fault("P081", f"{place}.hold_out", message, f"It is the control of {' and '.join(outside)}.")
 
 
 def situation_of(
@@ -74,15 +88,13 @@ def in_scenario(situation: Situation, scenario: Scenario) -> Situation:
 
 def _loose(plan: Plan, keys: Sequence[str]) -> frozenset[str]:
     """Keys whose cells may be blanked or recoded record by record."""
-    blanked = any(isinstance(step, steps.SuppressCells) for _, step in plan.active)
-    local = any(isinstance(step, steps.Search) and step.local for _, step in plan.active)
-    return frozenset(keys) if blanked or local else frozenset()
+    return frozenset(keys) if any(step.per_record for _, step in plan.active) else frozenset()
 
 
 def attack_names(asked: Sequence[str] | None) -> list[str]:
     """The attacks that are asked for, or all that cost little."""
     if asked is None:
-        return [name for name in ATTACKS if name not in ON_REQUEST]
+        return [name for name, attack in ATTACKS.items() if not attack.on_request]
     if unknown := [name for name in asked if name not in ATTACKS]:
         raise InputError("D196", f"{unknown[0]!r} is no attack.", f"There are: {', '.join(ATTACKS)}.")
     return list(dict.fromkeys(asked))
@@ -104,7 +116,7 @@ def attack_all(
     auxiliary: Auxiliary,
     scenarios: Sequence[Scenario],
     names: Sequence[str],
-    told: Told = lambda attack, scenario: None,
+    progress: Progress = lambda attack, scenario: None,
 ) -> list[Attacked]:
     """Every attack in every scenario."""
     found = []
@@ -118,13 +130,13 @@ def attack_all(
                 raise InputError("D198", f"the register has no column {missing[0]!r}.", hint)
             with_them = replace(auxiliary, register=None, register_lines=None)
         for name in names:
-            told(name, scenario.name)
+            progress(name, scenario.name)
             found += ATTACKS[name](there, with_them)
     return found
 
 
 @dataclass(frozen=True)
-class Tried:
+class AttackResults:
     """The attacks of a plan, with a verdict for each that has a limit, and the refusal when one of them fails."""
 
     attacks: tuple[Attacked, ...]
@@ -132,55 +144,50 @@ class Tried:
     refusal: NotReleasable | None
 
 
-def attack_steps(plan: Plan) -> list[steps.Attack]:
-    """The attack steps of a plan that are not switched off."""
-    return [step for _, step in plan.active if isinstance(step, steps.Attack)]
-
-
 def attack_run(
     plan: Plan, context: Context, start: State, state: State, traced: Rows, others_here: Sequence[str] = ()
-) -> Tried:
+) -> AttackResults:
     """Try what the plan asks for on the written file, and hold it against the plan's limits. `others_here` are runs
     that released this source, although the plan says that nobody has.
     """
     situation = situation_of(plan, context, start, state, traced)
     attacks: list[Attacked] = []
     judged: list[tuple[Attacked, list[Verdict]]] = []
-    for step in attack_steps(plan):
+    for _, asked in plan.attacks:
         files = Files(
-            context.folder / step.register_file if step.register_file else None,
-            tuple(context.folder / file for file in step.others),
-            tuple(context.folder / file for file in step.tables),
+            context.folder / asked.register_file if asked.register_file else None,
+            tuple(context.folder / file for file in asked.others),
+            tuple(context.folder / file for file in asked.tables),
         )
         auxiliary = read_auxiliary(plan, context, situation, files, others_here)
-        names, scenarios = attack_names(step.attacks), chosen_scenarios(plan, step.scenarios)
+        names, scenarios = attack_names(asked.attacks), chosen_scenarios(plan, asked.scenarios)
         found = attack_all(situation, auxiliary, scenarios, names)
-        if step.hold_out is not None and (outside := [name for name in names if name in OUTSIDE]):
-            made, rows, left = on_trial(plan, context, start, step.hold_out)
+        if asked.hold_out is not None and (outside := [name for name in names if ATTACKS[name].outside]):
+            made, rows, left = on_trial(plan, context, start, asked.hold_out)
             trial = situation_of(plan, context, start, made, rows, by_chance=left)
-            found = with_control(found, attack_all(trial, auxiliary, scenarios, outside), step.hold_out)
+            found = with_control(found, attack_all(trial, auxiliary, scenarios, outside), asked.hold_out)
         attacks += found
-        judged += [(one, judge(one, step)) for one in found]
-    return Tried(tuple(attacks), tuple(verdict for _, each in judged for verdict in each), _refusal(judged))
+        judged += [(one, judge(one, asked)) for one in found]
+    return AttackResults(tuple(attacks), tuple(verdict for _, each in judged for verdict in each), _refusal(judged))
 
 
-def judge(one: Attacked, step: steps.Attack) -> list[Verdict]:
+def judge(one: Attacked, asked: Attack) -> list[Verdict]:
     """Is the upper end of the interval within the limits, a residual against the lower end of the control?
 
     What could not be tried fails: nobody knows whether it is within them. What does not apply gets no verdict where
     nobody asked for it by name.
     """
-    if one.does_not_apply and step.attacks is None:
+    if one.does_not_apply and asked.attacks is None:
         return []
     name = f"{one.name} ({one.scenario})"
     most = None if one.success is None else one.success.high
     found = []
-    if step.limit is not None:
-        words = f"the attack {name} succeeds for at most {step.limit:.3g} of those it goes for"
-        found.append(_verdict(words, step.limit, most))
-    if step.residual is not None:
-        words = f"the attack {name} adds at most {step.residual:.3g} to what is possible without the file"
-        found.append(_verdict(words, step.residual, one.excess))
+    if asked.limit is not None:
+        words = f"the attack {name} succeeds for at most {asked.limit:.3g} of those it goes for"
+        found.append(_verdict(words, asked.limit, most))
+    if asked.residual is not None:
+        words = f"the attack {name} adds at most {asked.residual:.3g} to what is possible without the file"
+        found.append(_verdict(words, asked.residual, one.excess))
     return found
 
 

@@ -18,9 +18,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from incrowd.attack.linkage import hopeless, judged, not_tried, picked, starved, unheard
-from incrowd.attack.matching import File
+from incrowd.attack.matching.best import File
+from incrowd.attack.matching.targets import Field, field_of
+from incrowd.attack.registry import attack
 from incrowd.attack.situation import Auxiliary, Situation
-from incrowd.attack.targets import Field, field_of
 from incrowd.attack.value import Attacked
 from incrowd.keys.packing import group, pack
 from incrowd.rows.engine import connect
@@ -32,6 +33,7 @@ PAIRS = 5_000_000  # above, only pairs that agree in two of three groups of keys
 ACTS = "weighs how well each record agrees, key by key and by how rare a value is (splink), and picks the best"
 
 
+@attack("probabilistic", ACTS, measures="What k counts", needs=("splink",), on_request=True, place=30)
 def probabilistic_linkage(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """How often does the strong intruder point to the right record?"""
     if find_spec("splink") is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from incrowd.attack.knowledge import WORST, Bools, knows, untried
+from incrowd.attack.registry import attack
 from incrowd.attack.situation import Auxiliary, Int64, Situation, codes_of
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
@@ -14,6 +15,7 @@ from incrowd.keys.saying import fixed
 ACTS = "takes two records that stand next to each other in the release for neighbours in the source"
 
 
+@attack("row_order", ACTS, measures="Order of the rows and pseudonyms", once=True, place=130)
 def row_order(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Is the order of the release that of the source, where neighbours may be a household, a street or a day?
 

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.attack.crowds import Crowd, grouped
 from incrowd.attack.knowledge import RELEASE, has_values, joined
 from incrowd.attack.linkage import WORST, not_tried
-from incrowd.attack.meeting import UNFAIR
-from incrowd.attack.predicates import Attributes, readings, tried_on
+from incrowd.attack.matching.crowds import Crowd, grouped
+from incrowd.attack.matching.meeting import UNFAIR
+from incrowd.attack.matching.predicates import Attributes, readings, tried_on
+from incrowd.attack.matching.strategies import CHOSEN, strategy_of
+from incrowd.attack.registry import attack
 from incrowd.attack.situation import Auxiliary, Situation
-from incrowd.attack.strategies import CHOSEN, strategy_of
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import list_keys, percent
 from incrowd.keys.packing import group, pack
@@ -31,11 +32,20 @@ NAMED = 8  # so many columns are named in a sentence
 ACTS = "looks for combinations of attributes that one released record alone has"
 
 
+@attack("singling_out", f"{ACTS}, by the scenario's keys", place=40)
 def singling_out(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """By the keys that the scenario's intruder knows: all of them, and a few at a time."""
     return [_attack(situation, "singling_out", situation.scenario.keys)]
 
 
+@attack(
+    "singling_out_any",
+    f"{ACTS}, by any released columns",
+    measures="Columns that are not keys",
+    on_request=True,
+    once=True,
+    place=50,
+)
 def singling_out_any(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """By any released columns, also those that no intruder is taken to know: exact amounts isolate nearly everybody."""
     return [_attack(situation, "singling_out_any", situation.released.column_names)]

@@ -17,7 +17,8 @@ from incrowd.attack.knowledge import (
     untried,
     worst_of,
 )
-from incrowd.attack.meeting import Meeting, gone_for, meet
+from incrowd.attack.matching.meeting import Meeting, gone_for, meet
+from incrowd.attack.registry import attack
 from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
@@ -31,6 +32,7 @@ ACTS = (
 )
 
 
+@attack("skewness", ACTS, measures="Skewness", needs=("sensitive",), outside=True, place=70)
 def skewness(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """For how many people does the release make the intruder's belief in the truth at least twice as strong?
 

@@ -11,9 +11,9 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from incrowd.attack.compatible import profiles
 from incrowd.attack.differencing import LEAST, UNDERSTOOD
 from incrowd.attack.knowledge import RELEASE, Bools, joined, knows, untried, worst_of
+from incrowd.attack.matching.compatible import profiles
 from incrowd.attack.situation import Int64, Situation, codes_of
 from incrowd.attack.value import Attacked, Rate
 from incrowd.keys.packing import group, pack

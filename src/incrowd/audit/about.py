@@ -53,6 +53,9 @@ class About:
     protection_reason: str | None = None
     exposure: Mapping[str, str] = field(default_factory=dict)  # variable -> who could know it, in words
     steps: tuple[Mapping[str, str], ...] = ()  # the parameters of each step, in words
+    attacks: tuple[
+        Mapping[str, str], ...
+    ] = ()  # the parameters of each entry of the block attack, in words; its reason
     scenarios: tuple[str, ...] = ()
     use_cases: tuple[tuple[str, str], ...] = ()  # name and test
     alternatives: tuple[str, ...] = ()
@@ -85,6 +88,13 @@ def about(plan: Plan) -> About:
         protection_reason=None if protection is None else protection.reason,
         exposure={name: _exposure(v.exposure.model_dump()) for name, v in plan.variables.items() if v.exposure},
         steps=tuple(_parameters(step.model_dump(mode="json", by_alias=True)) for step in plan.steps),
+        attacks=tuple(
+            {
+                **_parameters(one.model_dump(mode="json", by_alias=True)),
+                **({"reason": one.reason} if one.reason else {}),
+            }
+            for _, one in plan.attacks
+        ),
         scenarios=tuple(scenario.name for scenario in plan.scenarios),
         use_cases=tuple((use_case.name, use_case.test) for use_case in plan.use_cases),
         alternatives=tuple(each.name for each in plan.alternatives),

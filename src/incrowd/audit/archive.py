@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ from incrowd.audit.inputs import input_entry
 from incrowd.audit.manifest import SECRET_FILE, SIGNATURE, AuditManifest, InputEntry, entry_of, hash_file
 from incrowd.audit.seal import CHANGED, SealedFile
 from incrowd.audit.workspace import open_workspace
-from incrowd.errors import InputError, PlanError
-from incrowd.plan import Plan, inspect_plan, json_tree
+from incrowd.errors import InputError
+from incrowd.plan import Inspection, Plan, inspect_plan, json_tree
 from incrowd.plan.files import SOURCE, NamedFile, named_files, with_files
 from incrowd.secret import Secret
 
@@ -115,11 +115,12 @@ class Archive:
     @property
     def plan(self) -> Plan:
         """The plan as it was run. Files that it names may be elsewhere now."""
+        return self._inspection().sound()
+
+    def _inspection(self) -> Inspection:
+        """The plan, and where its parts stood in the form that it was written in: a manifest names them by that."""
         found = inspect_plan(self._read("plan.yaml"), self.home)
-        faults = [fault for fault in found.faults if fault.code not in {"P020", "P047"}]
-        if found.plan is None or faults:
-            raise PlanError(faults)
-        return found.plan
+        return replace(found, faults=[fault for fault in found.faults if fault.code not in {"P020", "P047"}])
 
     @property
     def secret(self) -> Secret:
@@ -150,8 +151,9 @@ class Archive:
         """
         manifest = self.manifest
         known = {} if manifest is None else {entry.place: entry for entry in manifest.inputs}
-        plan = self.plan
-        found = [self._input(file, known.get(file.place), original, copies) for file in named_files(plan)]
+        inspection = self._inspection()
+        plan, then = inspection.sound(), inspection.written
+        found = [self._input(file, known.get(then(file.place)), original, copies) for file in named_files(plan)]
         if plan.data.database:
             found.insert(0, FoundInput(SOURCE, "a table", "unknown", "a table has no hash"))
         return found
@@ -174,8 +176,8 @@ class Archive:
 
     def changed_since(self) -> list[str]:
         """The names of files that the audit has a copy of, and that are others where they lay."""
-        manifest = self.manifest
-        files = {} if manifest is None else {file.place: self.home / file.name for file in named_files(self.plan)}
+        manifest, inspection = self.manifest, self._inspection()
+        files = {inspection.written(file.place): self.home / file.name for file in named_files(inspection.sound())}
         return [
             entry.name
             for entry in (() if manifest is None else manifest.inputs)

@@ -98,6 +98,7 @@ def step_bars(quiet: bool = False) -> Iterator[StepBars]:
 
 def show_run(done: Run) -> None:
     """What each step did, what the gate found, and where everything is."""
+    from incrowd.keys.requirements import MODELS
     from incrowd.report.board.advice import advise
     from incrowd.report.words import limit, share
 
@@ -112,7 +113,7 @@ def show_run(done: Run) -> None:
     console.print(table)
     for verdict in done.log.verdicts:
         if verdict.model != "attack":
-            near = f"; {limit(verdict)} will do" if verdict.model == "delta_presence" else ""
+            near = f"; {limit(verdict)} will do" if MODELS[verdict.model].two_bounds else ""
             told = f"  {verdict.requirement} (the file has {_number(verdict.achieved)}{near})"
             console.print(marked(HOLDS if verdict.passed else FAILS, told))
     if done.log.attacks:

@@ -1,7 +1,7 @@
 """The one door to the terminal: whatever comes from a plan, a file or its data goes through here, and cannot act on it.
 
 Texts are shown as they are written: `[red]` in a title is no colour. What we colour ourselves is put together by
-`marked`. Light, so that --help stays quick; the consoles of Rich are in `consoles.py`.
+`marked`. Light, so that --help stays quick; the consoles of Rich are in `cli/_consoles.py`.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer.core import TyperCommand
 
 from incrowd.cli import root
 from incrowd.cli._options import writable
@@ -19,7 +20,24 @@ if TYPE_CHECKING:
     from incrowd.tasks.attack import Intrusion
 
 
-@root.command()
+class _Command(TyperCommand):
+    """Names every attack in its help. They are imported when somebody asks, not at every start of the program."""
+
+    @property
+    def help(self) -> str | None:
+        from incrowd.attack import ATTACKS
+
+        asked = "\n\n".join(
+            f"{one.word}: {one.acts}" + (" (on request)" if one.on_request else "") + "." for one in ATTACKS.values()
+        )
+        return f"{self._help}\n\nThe intruder of each attack:\n\n{asked}"
+
+    @help.setter
+    def help(self, text: str | None) -> None:
+        self._help = text
+
+
+@root.command(cls=_Command, short_help="Let simulated intruders try a release, and count how often they are right.")
 def attack(
     source: Annotated[Path, typer.Argument(help="A plan (.yaml), or the folder of a run (runs/ID) or its release.")],
     original: Annotated[
@@ -63,10 +81,8 @@ def attack(
     baseline (a guess without the file), the control (the same on people who are not in the file, where that can
     succeed at all), and the residual, (success - control) / (1 - control): what the file adds.
 
-    linkage finds people by their keys, nearest forgives differing keys, probabilistic weighs them (splink),
-    singling_out looks for combinations that one record alone has. `incrowd attack plan.yaml` attacks what the plan
-    would release; `incrowd attack runs/ID` a release, which is made again from its audit and must be the same.
-    Nothing is released. Keep the result inside.
+    `incrowd attack plan.yaml` attacks what the plan would release; `incrowd attack runs/ID` a release, which is made
+    again from its audit and must be the same. Nothing is released. Keep the result inside.
     """
     from incrowd.cli._show import bar
     from incrowd.tasks.attack import attack as measure

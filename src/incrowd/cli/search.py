@@ -19,12 +19,11 @@ if TYPE_CHECKING:
     from incrowd.keys.search.frontier import FrontierPoint
     from incrowd.tasks.search import FoundRecoding
 
+# Examples, not the list: the models themselves would be imported for every command's help.
 # Not a single letter for the column: Rich takes `:A:` for an emoji.
 MODEL_HELP = (
-    "A requirement, may be given several times: k:5, distinct_l:NAME:3, entropy_l:NAME:2.5, recursive_l:NAME:C:L, "
-    "one_sided:NAME:VALUE, alpha_k:NAME:0.5:5, t:NAME:0.2[:ordered], beta:NAME:1, enhanced_beta:NAME:1, "
-    "delta_disclosure:NAME:1, weak_k:3:on=age,sex:where=area=Wales, k_map:5, delta_presence:0:0.5. NAME is a sensitive "
-    "column."
+    "A requirement, may be given several times, such as k:5, distinct_l:NAME:3, t:NAME:0.2:ordered or "
+    "weak_k:3:on=age,sex:where=area=Wales; NAME is a sensitive column. '--model help' shows how all are written."
 )
 Models = Annotated[list[str] | None, typer.Option("--model", help=MODEL_HELP)]
 
@@ -85,8 +84,11 @@ def search(
 
 def parse_models(texts: list[str] | None, k: int | None, hierarchies: Path | None = None) -> list[Requirement]:
     """k and the models of the command line."""
-    from incrowd.keys.requirements import K, parse_model
+    from incrowd.keys.requirements import K, forms, parse_model
 
+    if "help" in (texts or []):
+        say("\n".join(form.spelling(name) for name, form in forms().items()))
+        raise typer.Exit
     trees = (
         {}
         if hierarchies is None

@@ -2,7 +2,7 @@
 
 Six formats: A9 9AA, A99 9AA, AA9 9AA, AA99 9AA, A9A 9AA, AA9A 9AA; the special GIR 0AA; and BFPO numbers. The letters
 in front must be a postcode area that exists, and some letters are not used in some places (Royal Mail's PAF guide).
-Whether a postcode of good form was ever given out, only a directory can tell (`geography/directory.py`).
+Whether a postcode of good form was ever given out, only a directory can tell (`postcodes/directory.py`).
 """
 
 from __future__ import annotations

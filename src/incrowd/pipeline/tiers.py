@@ -6,40 +6,42 @@ who has two of them tries to learn what neither tells alone: about people in bot
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
 from incrowd.attack.composition import compose
-from incrowd.attack.on_run import attack_run, attack_steps
+from incrowd.attack.on_run import attack_run
 from incrowd.attack.situation import Situation
 from incrowd.attack.subtraction import subtract
 from incrowd.attack.value import TOGETHER, Attacked
 from incrowd.attack.words import percent
 from incrowd.audit.earlier import Earlier, find_earlier, other_releases
-from incrowd.audit.inputs import take_inputs
-from incrowd.audit.manifest import hash_entries
+from incrowd.audit.inputs import Taken, take_inputs
 from incrowd.audit.signing import Signer, find_signer
 from incrowd.errors import IncrowdError, NotReleasable
 from incrowd.machine.stopping import all_or_none
-from incrowd.pipeline import Progress, Run, Tried, run
+from incrowd.pipeline import Progress, Run, run
+from incrowd.pipeline.check import Checked, check_files
+from incrowd.pipeline.job import Circumstances, OnTrial
 from incrowd.pipeline.trace import Traced, trace
-from incrowd.plan import Plan, load_tiers
+from incrowd.plan import Plan
 from incrowd.plan.files import named_files
-from incrowd.plan.requirements import AlphaK, K
 from incrowd.report.facts import loses_few
 from incrowd.secret import Secret, find_secret
 
 
 def run_tiers(
-    path: str | Path,
+    plan: Plan | str | Path,
     *,
+    folder: Path | None = None,
     out: Path | None = None,
     secret: Secret | None = None,
     memory: str | None = None,
     progress: Progress | None = None,
+    within: Callable[[float], None] | None = None,
     signer: Signer | None = None,
 ) -> tuple[Run, ...]:
     """Take a plan with tiers from the raw file to its releases, each in a folder named after its tier.
@@ -47,66 +49,87 @@ def run_tiers(
     Raises NotReleasable, and publishes none of them, when one must not be released, or two must not be together. A
     plan without tiers is run as always, with its release in `out` itself.
     """
-    plans, folder = load_tiers(path), Path(path).resolve().parent
-    home = out or folder
+    plans = check_files(plan, folder)
     if len(plans) == 1:
-        alone = run(plans[0], folder=folder, out=home, secret=secret, memory=memory, progress=progress, signer=signer)
-        return (alone,)
-    secret, signer = secret or find_secret(home), signer or find_signer(home)
-    limit = plans[0].together.limit
-    found: dict[str, list[Attacked]] = {plan.tier: [] for plan in plans}
+        return (run(plans[0], out=out, secret=secret, memory=memory, progress=progress, within=within, signer=signer),)
+    home = out or plans[0].folder
+    given = _Given(home, secret or find_secret(home), memory, signer or find_signer(home))
+    found = _try_together(plans, given, progress)
+    with all_or_none():
+        return tuple(given.run(one, found[one.plan.tier], progress, within) for one in plans)
 
-    def keep_refusal(plan: Plan, there: tuple[Earlier, ...]) -> None:
-        """Run what was refused on trial: it is refused again, with its audit."""
-        place = _home(home, plan)
-        run(plan, folder=folder, out=place, secret=secret, memory=memory, signer=signer, earlier=there)
 
+@dataclass(frozen=True)
+class _Given:
+    """What all files of a plan are made with."""
+
+    home: Path
+    secret: Secret
+    memory: str | None
+    signer: Signer | None
+
+    def run(
+        self,
+        one: Checked,
+        circumstances: Circumstances,
+        progress: Progress | None = None,
+        within: Callable[[float], None] | None = None,
+    ) -> Run:
+        """One of them, in a folder of its own."""
+        return run(
+            one, out=_home(self.home, one.plan), secret=self.secret, memory=self.memory, progress=progress,
+            within=within, signer=self.signer, circumstances=circumstances,
+        )  # fmt: skip
+
+
+def _try_together(plans: Sequence[Checked], given: _Given, progress: Progress | None) -> dict[str, Circumstances]:
+    """Make each file on trial, and try what two of them give away together. Gives what is known of each by then.
+
+    What is refused on trial is run: it is refused again, and leaves its audit.
+    """
+    limit = plans[0].plan.together.limit
+    found: dict[str, list[Attacked]] = {one.plan.tier: [] for one in plans}
     with ExitStack() as stack:
-        situations: dict[str, Situation] = {}
-        tried: dict[str, Tried] = {}
-        earlier: dict[str, tuple[Earlier, ...]] = {}  # found before anything is published
         traces: dict[str, Traced] = {}
-        for number, plan in enumerate(plans, start=1):
+        inputs: dict[str, tuple[Taken, ...]] = {}
+        earlier: dict[str, tuple[Earlier, ...]] = {}  # found before anything is published
+        for number, one in enumerate(plans, start=1):
+            plan, folder, tier = one.plan, one.folder, one.plan.tier
             if progress is not None:
-                progress(f"{plan.tier}: on trial", number, len(plans))
-            inputs = take_inputs(named_files(plan), folder)
-            earlier[plan.tier] = find_earlier(plan, folder, home, inputs)
-            traced = stack.enter_context(trace(plan, folder, secret, home=home, attacks=True, earlier=()))
-            if traced.done.refusal is not None:
-                keep_refusal(plan, earlier[plan.tier])
-                raise traced.done.refusal
-            tried[plan.tier] = Tried(inputs, hash_entries(traced.done.counted))
-            situations[plan.tier] = traced.situation()
-            traces[plan.tier] = traced
-        for one, other in combinations(plans, 2):
-            pair = situations[one.tier], situations[other.tier]
-            for named in _tried(one, other, *pair):
-                found[one.tier].append(named)
-                found[other.tier].append(named)
+                progress(f"{tier}: on trial", number, len(plans))
+            inputs[tier] = take_inputs(named_files(plan), folder)
+            earlier[tier] = find_earlier(plan, folder, given.home, inputs[tier])
+            traces[tier] = stack.enter_context(
+                trace(plan, folder, given.secret, home=given.home, attacks=True, earlier=())
+            )
+            if (refusal := traces[tier].done.refusal) is not None:
+                given.run(one, Circumstances(earlier=earlier[tier]))
+                raise refusal
+        situations = {tier: traced.situation() for tier, traced in traces.items()}
+        for first, second in combinations((one.plan for one in plans), 2):
+            for named in _tried(first, second, situations[first.tier], situations[second.tier]):
+                found[first.tier].append(named)
+                found[second.tier].append(named)
                 _refuse_above(named, limit)
-        files = {each.sha256 for each in tried.values()}  # tried together: no other releases, though made before
+        files = {traced.done.sha256 for traced in traces.values()}  # tried together: no other releases
         others = {tier: tuple(each for each in there if each.data not in files) for tier, there in earlier.items()}
-        for plan in plans:
-            if (refusal := _denied_wrongly(traces[plan.tier], others[plan.tier])) is not None:
-                keep_refusal(plan, others[plan.tier])
+        for one in plans:
+            tier = one.plan.tier
+            if (refusal := _denied_wrongly(traces[tier], others[tier])) is not None:
+                given.run(one, Circumstances(earlier=others[tier]))
                 raise refusal
         hidden = any(loses_few(traced.done.log) for traced in traces.values())
-    with all_or_none():
-        return tuple(
-            run(
-                plan, folder=folder, out=_home(home, plan), secret=secret, memory=memory, progress=progress,
-                together=tuple(found[plan.tier]), source_hidden=hidden, signer=signer, tried=tried[plan.tier],
-                earlier=others[plan.tier],
-            )
-            for plan in plans
-        )  # fmt: skip
+        return {
+            tier: Circumstances(tuple(found[tier]), hidden, OnTrial(inputs[tier], traced.done.sha256), others[tier])
+            for tier, traced in traces.items()
+        }
 
 
 def _denied_wrongly(traced: Traced, earlier: tuple[Earlier, ...]) -> NotReleasable | None:
     """Would the file be refused, now that one of the source lies here which is none of these files?"""
     done = traced.done
-    there = other_releases(traced.plan, earlier, done.log.start.records, hash_entries(done.counted))
-    if not there or not attack_steps(traced.plan) or done.traced is None:
+    there = other_releases(traced.plan, earlier, done.log.start.records, done.sha256)
+    if not there or not traced.plan.attacks or done.traced is None:
         return None
     return attack_run(traced.plan, traced.context, traced.start, traced.state, done.traced, there).refusal
 
@@ -133,7 +156,7 @@ def _tried(one: Plan, other: Plan, first: Situation, second: Situation) -> Itera
 
 def _required(plan: Plan) -> int:
     """The largest crowd that a file promises to everybody in it."""
-    return max((each.k for each in plan.requirements if isinstance(each, K | AlphaK)), default=1)
+    return max((each.crowd for each in plan.requirements), default=1)
 
 
 def _refuse_above(attacked: Attacked, limit: float) -> None:

@@ -17,10 +17,12 @@ from incrowd.audit.checked import Trust
 from incrowd.audit.earlier import Earlier, find_earlier
 from incrowd.audit.manifest import hash_release
 from incrowd.audit.workspace import open_workspace
-from incrowd.errors import InputError, PlanError
-from incrowd.pipeline import Done, carry_out, teller
-from incrowd.pipeline.open import begin
-from incrowd.plan import Plan, inspect_plan, one_of, parse_plan, read_text, split_tier
+from incrowd.errors import InputError
+from incrowd.pipeline.after import Logged
+from incrowd.pipeline.check import inspect
+from incrowd.pipeline.job import Job
+from incrowd.pipeline.trial import carry_out, open_and_count
+from incrowd.plan import Plan, one_of, read_text, split_tier
 from incrowd.protect import Context, State, require_in_memory
 from incrowd.risk.value import Scenario
 from incrowd.secret import Secret, find_secret, has_secret, new_secret
@@ -34,7 +36,7 @@ class Traced:
     context: Context
     start: State
     state: State
-    done: Done
+    done: Logged
 
     def situation(self, scenario: Scenario | None = None) -> Situation:
         """What an attack in this scenario works on; without one, all keys are known."""
@@ -61,18 +63,21 @@ def trace(
     if earlier is None:
         earlier = find_earlier(plan, folder, home or folder)
     with open_workspace(home or folder) as work, ExitStack() as stack:
-        at_start, context = begin(plan, folder, secret, work.spill, None, stack, trace=True)
-        start = require_in_memory(at_start, "an attack")
-        done = carry_out(plan, start, context, work, teller(None, 0), attacks, earlier)
-        yield Traced(plan, context, start, require_in_memory(done.state, "an attack"), done)
+        job = Job(
+            plan=plan, folder=folder, secret=secret, work=work, stack=stack, earlier=earlier, keep_lines=True,
+            attacks=attacks,
+        )  # fmt: skip
+        counted = open_and_count(job)
+        start = require_in_memory(counted.start, "an attack")
+        done = carry_out(counted)
+        yield Traced(plan, counted.context, start, require_in_memory(done.state, "an attack"), done)
 
 
 @contextmanager
 def trace_plan(path: Path, original: Path | None = None, folder: Path | None = None) -> Iterator[Traced]:
     """The release that a plan would make. Where there is no secret yet, one that nobody will know."""
-    file, tier = split_tier(path)
-    folder = folder or file.resolve().parent
-    plan = one_of(_reading(read_text(file), folder, original), file, tier)
+    folder = folder or split_tier(path)[0].resolve().parent
+    plan = _at(original, path, folder)
     with trace(plan, folder, find_secret(folder) if has_secret(folder) else new_secret()) as traced:
         yield traced
 
@@ -103,15 +108,14 @@ def trace_release(
         yield replace(traced, done=replace(traced.done, log=log))
 
 
-def _reading(text: str, folder: Path, original: Path | None) -> Plan:
+def _at(original: Path | None, path: Path, folder: Path) -> Plan:
     """The plan with the data where they are now."""
+    file, tier = split_tier(path)
+    found = inspect(read_text(file), folder)
     if original is None:
-        return parse_plan(text, folder)
+        return one_of(found.sound(), file, tier)
     if not original.exists():
         raise InputError("D000", f"there is no file {original}.")
-    found = inspect_plan(text, folder)
     faults = [fault for fault in found.faults if fault.code != "P020" or fault.place != "data.source"]
-    if faults or found.plan is None:
-        raise PlanError(faults or found.faults)
-    plan = found.plan
+    plan = one_of(replace(found, faults=faults).sound(), file, tier)
     return plan.model_copy(update={"data": plan.data.model_copy(update={"source": str(original.resolve())})})

@@ -14,8 +14,7 @@ from incrowd.plan.files import SOURCE, TEST, named_files
 from incrowd.plan.formulas import check_formulas
 from incrowd.plan.intruders import check_attacks
 from incrowd.plan.model import Plan
-from incrowd.plan.requirements import DeltaPresence, KMap
-from incrowd.plan.steps import AnyStep, Perturbing, Pseudonymise, Search, SuppressCells, SuppressRecords
+from incrowd.plan.steps.columns import Pseudonymise
 from incrowd.plan.uses import check_use_cases
 
 
@@ -25,8 +24,8 @@ def check_plan(plan: Plan, folder: Path) -> list[Fault]:
         return check_tiers(plan, folder)
     left = released_columns(plan)
     return [
-        *_files(plan, folder), *_steps(plan), *_order(plan), *_released(plan, left), *_requirements(plan, left),
-        *_population(plan), *_scenarios(plan), *_perturbed(plan), *check_attacks(plan),
+        *_files(plan, folder), *_steps(plan), *_numbers(plan), *_order(plan), *_released(plan, left),
+        *_requirements(plan, left), *_population(plan), *_scenarios(plan), *_perturbed(plan), *check_attacks(plan),
         *check_use_cases(plan, left, folder), *check_attest(plan.attest), *check_formulas(plan, left),
     ]  # fmt: skip
 
@@ -40,8 +39,9 @@ def check_tiers(plan: Plan, folder: Path) -> list[Fault]:
         for fault in check_plan(plan.of_tier(tier.tier), folder):
             head, _, rest = fault.place.partition(".")
             place, at = fault.place, int(rest.partition(".")[0]) if rest.partition(".")[0].isdigit() else 0
-            if head == "steps" and at >= len(plan.steps):
-                place = f"tiers.{number}.steps.{at - len(plan.steps)}{rest.removeprefix(str(at))}"
+            shared = {"steps": len(plan.steps), "attack": len(plan.attack)}.get(head)
+            if shared is not None and at >= shared:
+                place = f"tiers.{number}.{head}.{at - shared}{rest.removeprefix(str(at))}"
             elif head == "requirements" and tier.requirements is not None:
                 place = f"tiers.{number}.{fault.place}"
             moved = replace(fault, place=place)
@@ -97,35 +97,24 @@ def _steps(plan: Plan) -> Iterator[Fault]:
             else:
                 what = "a key" if place in only_keys else "a variable"
                 yield Fault("P012", where, f"{name!r} is not {what} of the plan.", did_you_mean(name, known))
-        if isinstance(step, Pseudonymise):
-            yield from _pseudonym(plan, number, step, there)
-        yield from _all_keys(number, step, [name for name in there if name in keys])
+        for fault in step.faults(there, [name for name in there if name in keys], plan.with_role("identifier")):
+            yield replace(fault, place=f"steps.{number}.{fault.place}")
         if step.together(plan.data.household) and plan.data.household not in there:
             message = "households move together here, and the variable that tells them apart is not there."
             yield Fault("P036", f"steps.{number}", message, "Name it (data: household), and drop it after this step.")
         there = step.after(there, plan.with_role("identifier"))
 
 
-def _all_keys(number: int, step: AnyStep, keys: list[str]) -> Iterator[Fault]:
-    """What a step says of every key that is there when it runs."""
-    if isinstance(step, SuppressCells) and step.importance is not None and sorted(step.importance) != sorted(keys):
-        hint = f"They are: {', '.join(keys)}."
-        yield Fault("P083", f"steps.{number}.importance", "importance must name each key that is there once.", hint)
-    weights = (step.weights or {}) if isinstance(step, Search) else {}
-    if keys and not any(weights.get(name, 1) for name in keys):
-        message = "every key has the weight 0, so that no recoding costs anything."
-        yield Fault("P084", f"steps.{number}.weights", message, "Leave a key out to give it the weight 1.")
-
-
-def _pseudonym(plan: Plan, number: int, step: Pseudonymise, there: list[str]) -> Iterator[Fault]:
-    into = step.into.lower()
-    if into in [name.lower() for name in there]:
-        yield Fault("P014", f"steps.{number}.into", f"there is a variable {step.into!r} already.")
-    if into.startswith("incrowd_"):
-        yield Fault("P014", f"steps.{number}.into", "incrowd uses names like this itself.", "Choose another.")
-    if not set(step.variables) & set(plan.with_role("identifier")):
-        hint = "Without one the pseudonym is another name for keys, and undoes their recoding."
-        yield Fault("P027", f"steps.{number}.variables", "an identifier must be among the variables.", hint)
+def _numbers(plan: Plan) -> Iterator[Fault]:
+    """Two columns of pseudonyms have keys of their own, or they would tell that one person's parent is another."""
+    taken: set[int] = set()
+    for place, step in plan.active:
+        if isinstance(step, Pseudonymise):
+            number = step.number or place + 1
+            if number in taken:
+                message = f"another step keys its pseudonyms by the number {number}."
+                yield Fault("P087", f"steps.{place}.number", message, "Give each a number of its own, or leave it out.")
+            taken.add(number)
 
 
 def released_columns(plan: Plan) -> list[str]:
@@ -199,11 +188,10 @@ def _requirements(plan: Plan, left: list[str]) -> Iterator[Fault]:
                 yield Fault("P026", f"{place}.where.{variable}", message, "Use a variable that stays as it is.")
     models = {requirement.model for requirement in plan.requirements}
     for number, step in plan.active:
-        if isinstance(step, SuppressRecords):
-            for i, name in enumerate(step.models or []):
-                if name not in models:
-                    hint = f"The plan requires: {', '.join(sorted(models))}."
-                    yield Fault("P021", f"steps.{number}.for.{i}", f"the plan has no requirement {name!r}.", hint)
+        for where, name in step.named_models():
+            if name not in models:
+                hint = f"The plan requires: {', '.join(sorted(models))}."
+                yield Fault("P021", f"steps.{number}.{where}", f"the plan has no requirement {name!r}.", hint)
 
 
 def _coarsened(plan: Plan) -> set[str]:
@@ -214,7 +202,7 @@ def _coarsened(plan: Plan) -> set[str]:
 
 def _population(plan: Plan) -> Iterator[Fault]:
     for number, requirement in enumerate(plan.requirements):
-        if isinstance(requirement, KMap | DeltaPresence) and plan.data.population is None:
+        if requirement.needs_population and plan.data.population is None:
             hint = "Name it: data: population: source."
             yield Fault("P024", f"requirements.{number}", f"{requirement.model} needs a population.", hint)
     keys = plan.with_role("key")
@@ -253,13 +241,13 @@ def _scenarios(plan: Plan) -> Iterator[Fault]:
 def _perturbed(plan: Plan) -> Iterator[Fault]:
     """Chance works on records: not where people have several, nor where a population is matched."""
     for number, step in plan.active:
-        if not isinstance(step, Perturbing) and not step.randomises():
+        if not step.perturbs_records and not step.randomises():
             continue
         if plan.data.unit is not None:
             message = "this step changes records one by one, and here people have several."
             hint = "Several changed values of one person average out. Use recode and suppression."
             yield Fault("P040", f"steps.{number}", message, hint)
         counted = [name for name in step.alters() if name in plan.variables and plan.variables[name].role != "other"]
-        if isinstance(step, Perturbing) and plan.data.population is not None and counted:
+        if step.perturbs_records and plan.data.population is not None and counted:
             message = f"{counted[0]!r} is changed by chance, and then its classes do not match the population's."
             yield Fault("P041", f"steps.{number}", message, "Perturb other variables, or leave out the population.")

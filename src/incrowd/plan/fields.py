@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
+from incrowd.plan.kinds import Kinds
 from incrowd.plan.model import Plan
 
 
@@ -32,6 +33,7 @@ def _parts(kind: Any, loc: Sequence[str | int]) -> Iterator[type[BaseModel]]:
         items = inside[1] if get_origin(kind) is dict else inside[0]
         yield from _parts(items, loc[1:])
     elif get_origin(kind) is not Literal:  # a union, or a type with something said about it
+        inside = next((said.all for said in inside if isinstance(said, Kinds)), inside)
         chosen = [one for one in inside if loc and loc[0] in _tags(one)]
         for one in chosen or inside:
             yield from _parts(one, loc[1:] if chosen else loc)

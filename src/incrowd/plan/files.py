@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from incrowd.plan.model import Plan
-from incrowd.plan.requirements import TCloseness
-from incrowd.plan.use_cases import Python
 
 #: Where the records themselves are named.
 SOURCE = "data.source"
@@ -40,15 +38,18 @@ def _named(plan: Plan) -> Iterator[NamedFile]:
     for number, step in plan.active:
         for place, file in step.files().items():
             yield NamedFile(f"steps.{number}.{place}", file, step.about_people)
+    for number, attack in plan.attacks:
+        for place, file in attack.files().items():
+            yield NamedFile(f"attack.{number}.{place}", file, True)
     for number, scenario in enumerate(plan.scenarios):
         if scenario.geography is not None and scenario.geography.hierarchy:
             yield NamedFile(f"scenarios.{number}.geography.hierarchy", scenario.geography.hierarchy, False)
     for number, requirement in enumerate(plan.requirements):
-        if isinstance(requirement, TCloseness) and requirement.hierarchy:
-            yield NamedFile(f"requirements.{number}.hierarchy", requirement.hierarchy, False)
+        for file in requirement.trees().values():
+            yield NamedFile(f"requirements.{number}.hierarchy", file, False)
     for number, case in enumerate(plan.use_cases):
-        if isinstance(case, Python):
-            yield NamedFile(f"use_cases.{number}.function", case.file, False, fixed=True)
+        for place, file in case.files().items():
+            yield NamedFile(f"use_cases.{number}.{place}", file, False, fixed=True)
     if plan.intruder_test is not None:
         yield NamedFile(TEST, plan.intruder_test, False)
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from incrowd.errors import Fault
 from incrowd.keys.spreadsheet import neutral
 from incrowd.plan.model import Plan
-from incrowd.plan.requirements import AnyRequirement
 
 
 def check_formulas(plan: Plan, left: Sequence[str]) -> Iterator[Fault]:
@@ -23,14 +22,6 @@ def check_formulas(plan: Plan, left: Sequence[str]) -> Iterator[Fault]:
             message = f"a spreadsheet would run the name of the column {name!r}, and names of columns are not changed."
             yield Fault("P085", "release.formulas", message, "Rename the column in the source, or drop it.")
     for number, requirement in enumerate(plan.requirements):
-        if any(neutral(value) != value for value in _values(requirement)):
+        if any(neutral(value) != value for value in requirement.values()):
             message = "it names a value that is neutralised in the release."
             yield Fault("P086", f"requirements.{number}", message, "Recode the value before, and name the new one.")
-
-
-def _values(requirement: AnyRequirement) -> Iterator[str]:
-    for values in (requirement.where or {}).values():
-        yield from values
-    yield from getattr(requirement, "order", None) or ()
-    if (value := getattr(requirement, "value", None)) is not None:
-        yield value

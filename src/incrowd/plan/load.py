@@ -7,7 +7,7 @@ own guesses have made too many people's Norway a boolean.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,12 @@ from pydantic import ValidationError
 
 from incrowd.errors import Fault, InputError, PlanError, did_you_mean
 from incrowd.plan.check import check_plan
+from incrowd.plan.earlier_form import Place, Present, in_present_form
 from incrowd.plan.fields import fields_at
 from incrowd.plan.model import Plan
 from incrowd.plan.salvage import salvage
-from incrowd.plan.trees import Tangled, read_text, yaml_tree
+from incrowd.plan.trees import Tangled, yaml_tree
 
-Place = tuple[str | int, ...]
 #: Nobody mends more at once.
 MOST_FAULTS = 500
 
@@ -32,32 +32,31 @@ class Inspection:
 
     plan: Plan | None
     faults: list[Fault]
-    lines: Mapping[Place, int]
+    lines: Mapping[Place, int] = field(default_factory=dict)
+    present: Present = field(default_factory=Present)  # what was read: it may have been written in an earlier form
 
-    def with_lines(self, faults: Iterable[Fault]) -> list[Fault]:
-        """Faults that were found later, with their lines in this plan."""
-        return [replace(fault, line=_line(_parts(fault.place), self.lines)) for fault in faults]
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What its author should know: how to write what was written in an earlier form."""
+        return self.present.notes
 
+    def written(self, place: str) -> str:
+        """Where a place of the plan stands in the text."""
+        parts = _parts(place)
+        old = self.present.written(parts)
+        return place if old == parts else _dotted(old)
 
-def load_plan(path: str | Path) -> Plan:
-    """Read a plan and check everything that can be checked without the data. Raises PlanError with all faults.
+    def adding(self, faults: Iterable[Fault]) -> Inspection:
+        """With faults that were found later, at their places and lines in the text; sorted by line."""
+        found = [replace(fault, place=self.written(fault.place)) for fault in faults]
+        more = [replace(fault, line=_line(_parts(fault.place), self.lines)) for fault in found]
+        return replace(self, faults=sorted([*self.faults, *more], key=lambda fault: fault.line or 0))
 
-    Of a plan that makes several files one is named as `plan.yaml@open`.
-
-    >>> ic.load_plan("plan.yaml").with_role("identifier")
-    ['name']
-    """
-    file, tier = split_tier(path)
-    return one_of(parse_plan(read_text(file), file.parent), file, tier)
-
-
-def load_tiers(path: str | Path) -> list[Plan]:
-    """The plans of all files that a plan makes: one, or one for each of its tiers; or the one named after the @."""
-    file, tier = split_tier(path)
-    plan = parse_plan(read_text(file), file.parent)
-    if tier is not None or not plan.tiers:
-        return [one_of(plan, file, tier)]
-    return [plan.of_tier(one.tier) for one in plan.tiers]
+    def sound(self) -> Plan:
+        """The plan. Raises PlanError with all faults where it has any."""
+        if self.faults or self.plan is None:
+            raise PlanError(self.faults)
+        return self.plan
 
 
 def split_tier(path: str | Path) -> tuple[Path, str | None]:
@@ -88,10 +87,7 @@ def one_of(plan: Plan, path: Path, tier: str | None) -> Plan:
 
 def parse_plan(text: str, folder: Path) -> Plan:
     """The plan in a YAML text; files that it names are looked for in `folder`."""
-    found = inspect_plan(text, folder)
-    if found.faults or found.plan is None:
-        raise PlanError(found.faults)
-    return found.plan
+    return inspect_plan(text, folder).sound()
 
 
 def inspect_plan(text: str, folder: Path) -> Inspection:
@@ -100,32 +96,32 @@ def inspect_plan(text: str, folder: Path) -> Inspection:
         node = yaml_tree(text)
     except Tangled as found_out:
         fault = Fault(found_out.code, "plan", found_out.message, found_out.hint, found_out.line)
-        return Inspection(None, [fault], {})
+        return Inspection(None, [fault])
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "this is not YAML"
         fault = Fault("P001", "plan", f"{problem}.", None, mark.line + 1 if mark else None)
-        return Inspection(None, [fault], {})
+        return Inspection(None, [fault])
     faults: list[Fault] = []
     lines: dict[Place, int] = {}
     content = _plain(node, (), lines, faults)
     if not isinstance(content, dict):
         fault = Fault("P001", "plan", "a plan is a list of fields, such as 'title: ...'.", None, 1)
         return Inspection(None, [fault], lines)
+    present = in_present_form(content)
     plan: Plan | None = None
     more: list[Fault] = []
     try:
-        plan = Plan.model_validate(content)
+        plan = Plan.model_validate(present.content)
         more = check_plan(plan, folder)
     except ValidationError as error:
         errors = error.errors(include_url=False, include_input=False)
-        faults += [_fault(dict(item), lines) for item in errors[:MOST_FAULTS]]
+        faults += [_fault(dict(item), lines, present) for item in errors[:MOST_FAULTS]]
         if len(errors) > MOST_FAULTS:
             faults.append(Fault("P074", "plan", f"{len(errors) - MOST_FAULTS:,} more faults.", "Mend these first."))
-        if (rest := salvage(content, [tuple(item["loc"]) for item in errors])) is not None:
+        if (rest := salvage(present.content, [tuple(item["loc"]) for item in errors])) is not None:
             plan, more = rest.plan, rest.trusted(check_plan(rest.plan, folder))
-    found = Inspection(plan, faults, lines)
-    return replace(found, faults=sorted([*faults, *found.with_lines(more)], key=lambda fault: fault.line or 0))
+    return Inspection(plan, faults, lines, present).adding(more)
 
 
 def dump_plan(plan: Plan) -> str:
@@ -164,8 +160,8 @@ def _plain(node: yaml.Node | None, place: Place, lines: dict[Place, int], faults
     return node.value
 
 
-def _fault(error: dict[str, Any], lines: dict[Place, int]) -> Fault:
-    place = _real(tuple(error["loc"]), lines)
+def _fault(error: dict[str, Any], lines: dict[Place, int], present: Present) -> Fault:
+    place = _real(present.written(tuple(error["loc"])), lines)
     line, where = _line(place, lines), _dotted(place) or "plan"
     kind, message = error["type"], str(error["msg"]).removeprefix("Value error, ")
     if kind == "extra_forbidden":

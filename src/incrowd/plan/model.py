@@ -7,8 +7,10 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
+from incrowd.plan.attack import Attack
 from incrowd.plan.attest import Attest
 from incrowd.plan.database import database_fault
+from incrowd.plan.earlier_form import in_present_form
 from incrowd.plan.licences import AnyLicence
 from incrowd.plan.requirements import AnyRequirement
 from incrowd.plan.scenarios import Exposure, Protection, Scenario
@@ -194,6 +196,11 @@ class Plan(Strict):
     requirements: Annotated[list[AnyRequirement], Field(min_length=1)] = Field(
         description="What the gate counts again in the written file. All must hold."
     )
+    attack: list[Attack] = Field(
+        default_factory=list,
+        description="Simulated intruders who try the written file once the gate has counted it. With a limit they can "
+        "refuse the release.",
+    )
     scenarios: list[Scenario] = Field(
         default_factory=list, description="What intruders know. The risk of each is measured before and after."
     )
@@ -221,6 +228,7 @@ class Plan(Strict):
     @classmethod
     def _first_tier(cls, content: Any) -> Any:
         """A plan with tiers has no tier of its own; until one is chosen it passes for the first."""
+        content = in_present_form(content).content
         if not isinstance(content, dict) or not content.get("tiers"):
             return content
         if "tier" in content:
@@ -232,13 +240,22 @@ class Plan(Strict):
     def of_tier(self, name: str) -> Plan:
         """The plan of one of its files alone."""
         one = next(tier for tier in self.tiers if tier.tier == name)
-        mine = {"steps": [*self.steps, *one.steps], "requirements": one.requirements or self.requirements}
+        mine = {
+            "steps": [*self.steps, *one.steps],
+            "attack": [*self.attack, *one.attack],
+            "requirements": one.requirements or self.requirements,
+        }
         return self.model_copy(update={"tier": name, "tiers": [], **mine})
 
     @property
     def active(self) -> list[tuple[int, AnyStep]]:
         """The steps that are not switched off, each with its number in the plan, from 0."""
         return [(number, step) for number, step in enumerate(self.steps) if not step.off]
+
+    @property
+    def attacks(self) -> list[tuple[int, Attack]]:
+        """The attacks that are not switched off, each with its number in the plan, from 0."""
+        return [(number, attack) for number, attack in enumerate(self.attack) if not attack.off]
 
     @property
     def recoding_steps(self) -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from incrowd.keys import requirements as models
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.requirements.base import MOST
+from incrowd.plan.kinds import Kinds, OneWord
 from incrowd.plan.strict import Strict, Text
 
 Where = dict[Text, Annotated[list[str], Field(min_length=1)]]
@@ -17,8 +18,18 @@ Count = Annotated[int, Field(ge=1, le=MOST)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
+#: Every requirement that a plan may have.
+REQUIREMENTS: Kinds[AnyModel] = Kinds("model")
+
+
 class AnyModel(Strict):
-    """What every requirement may have: its own keys, and the records that it is about."""
+    """What every requirement may have: its own keys, and the records that it is about.
+
+    It registers itself by the word of its field `model`, under which keys/requirements has the model itself.
+    """
+
+    if TYPE_CHECKING:
+        model: str  # each requirement declares its own, as a Literal
 
     keys: Annotated[list[Text], Field(min_length=1)] | None = Field(
         None, description="The keys it looks at; all keys of the release when left out."
@@ -26,6 +37,29 @@ class AnyModel(Strict):
     where: Where | None = Field(
         None, description="Binds only classes with at least one record that has one of these values in each variable."
     )
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        REQUIREMENTS.add(cls)
+
+    @property
+    def needs_population(self) -> bool:
+        """Whether it needs the counts of a population."""
+        return models.MODELS[self.model].needs_population
+
+    @property
+    def crowd(self) -> int:
+        """The crowd that it promises to everybody in the file."""
+        return 1
+
+    def trees(self) -> dict[str, str]:
+        """The files of its hierarchies (field `hierarchy`), by the sensitive variable that each is of."""
+        return {}
+
+    def values(self) -> list[str]:
+        """The values that it names, as they stand in the released file."""
+        return [value for values in (self.where or {}).values() for value in values]
 
     def requirement(self, hierarchies: Mapping[str, Hierarchy] | None = None) -> models.Requirement:
         """The same for the KeyTable. Hierarchies of sensitive variables are handed in: no file is read here."""
@@ -50,6 +84,11 @@ class K(AnyModel):
 
     def _make(self, hierarchies: Mapping[str, Hierarchy], **common: Any) -> models.Requirement:
         return models.K(self.k, **common)
+
+    @property
+    def crowd(self) -> int:
+        """k people."""
+        return self.k
 
 
 class WeakK(AnyModel):
@@ -142,6 +181,10 @@ class OneSided(AnyModel):
     def _make(self, hierarchies: Mapping[str, Hierarchy], **common: Any) -> models.Requirement:
         return models.OneSided(self.sensitive, self.value, self.alpha, **common)
 
+    def values(self) -> list[str]:
+        """The stigmatising one, too."""
+        return [*super().values(), self.value]
+
 
 class AlphaK(AnyModel):
     """Every class has at least k people, and no value of a sensitive variable has a larger share than alpha."""
@@ -153,6 +196,11 @@ class AlphaK(AnyModel):
 
     def _make(self, hierarchies: Mapping[str, Hierarchy], **common: Any) -> models.Requirement:
         return models.AlphaK(self.sensitive, self.alpha, self.k, **common)
+
+    @property
+    def crowd(self) -> int:
+        """k people."""
+        return self.k
 
 
 class TCloseness(AnyModel):
@@ -173,6 +221,14 @@ class TCloseness(AnyModel):
             raise ValueError("an order goes with the ordered distance")
         return self
 
+    def trees(self) -> dict[str, str]:
+        """That of the hierarchical distance."""
+        return {} if self.hierarchy is None else {self.sensitive: self.hierarchy}
+
+    def values(self) -> list[str]:
+        """Those in their order, too."""
+        return [*super().values(), *(self.order or ())]
+
     def _make(self, hierarchies: Mapping[str, Hierarchy], **common: Any) -> models.Requirement:
         order = None if self.order is None else tuple(self.order)
         hierarchy = hierarchies.get(self.sensitive) if self.distance == "hierarchical" else None
@@ -187,8 +243,11 @@ class Beta(AnyModel):
     beta: Annotated[float, Field(gt=0)]
 
     def _make(self, hierarchies: Mapping[str, Hierarchy], **common: Any) -> models.Requirement:
-        kind = models.BetaLikeness if self.model == "beta" else models.EnhancedBeta
-        return kind(self.sensitive, self.beta, **common)
+        match self.model:
+            case "beta":
+                return models.BetaLikeness(self.sensitive, self.beta, **common)
+            case "enhanced_beta":
+                return models.EnhancedBeta(self.sensitive, self.beta, **common)
 
 
 class DeltaDisclosure(AnyModel):
@@ -203,13 +262,8 @@ class DeltaDisclosure(AnyModel):
         return models.DeltaDisclosure(self.sensitive, self.delta, self.skip_zeros, **common)
 
 
-AnyRequirement = Annotated[
-    K | WeakK | KMap | DeltaPresence | DistinctL | EntropyL | RecursiveL | OneSided | AlphaK | TCloseness | Beta
-    | DeltaDisclosure,
-    Field(discriminator="model"),
-]  # fmt: skip
+#: A requirement of a plan, of the kind that its field `model` names.
+AnyRequirement = Annotated[AnyModel, REQUIREMENTS]
 
-ModelName = Literal[
-    "k", "weak_k", "k_map", "delta_presence", "distinct_l", "entropy_l", "recursive_l", "one_sided", "alpha_k", "t",
-    "beta", "enhanced_beta", "delta_disclosure",
-]  # fmt: skip
+#: The word for one of the models.
+ModelName = Annotated[str, OneWord(lambda: REQUIREMENTS.names)]

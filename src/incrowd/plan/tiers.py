@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from incrowd.plan.attack import Attack
 from incrowd.plan.requirements import AnyRequirement
 from incrowd.plan.steps import AnyStep
 from incrowd.plan.strict import Strict, Text
@@ -18,6 +19,7 @@ class Tier(Strict):
 
     tier: TierName = Field(description="Who will get this file.")
     steps: list[AnyStep] = Field(default_factory=list, description="What is done for it, after the plan's steps.")
+    attack: list[Attack] = Field(default_factory=list, description="What is tried on it, after the plan's attacks.")
     requirements: Annotated[list[AnyRequirement], Field(min_length=1)] | None = Field(
         None, description="What must hold for this file, instead of the plan's requirements."
     )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, GetCoreSchemaHandler, field_validator, model_validator
+from pydantic_core import CoreSchema
 
 from incrowd.plan.requirements import AnyRequirement, ModelName
 from incrowd.plan.strict import Strict, Text
@@ -26,9 +30,35 @@ class UseCase(Strict):
 
     name: Text = Field(description="The question an analyst asks, for the reports.")
 
+    if TYPE_CHECKING:
+        test: str  # each has its own words for it, and is known by them
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **more: Any) -> None:
+        """Know the kind by the words of its test; what several kinds share has none."""
+        super().__pydantic_init_subclass__(**more)
+        if "test" in cls.model_fields:
+            KINDS.update(dict.fromkeys(get_args(cls.model_fields["test"].annotation), cls))
+
     def named(self) -> Places:
         """The variables that it names, each with its place in the use case."""
         return []
+
+    def values(self) -> Places:
+        """The values that it names, each with its variable: a value that no record has would make it pass."""
+        return []
+
+    def files(self) -> dict[str, str]:
+        """The files that it runs, by their place in the use case."""
+        return {}
+
+
+#: Every kind of use case, by the words of its test.
+KINDS: dict[str, type[UseCase]] = {}
+
+
+def _each(condition: Mapping[str, Sequence[str]] | None) -> Places:
+    return [(name, value) for name, values in (condition or {}).items() for value in values]
 
 
 class Grouped(UseCase):
@@ -42,6 +72,10 @@ class Grouped(UseCase):
         by = [("by", self.by)] if self.by is not None else []
         return [*by, *((f"among.{name}", name) for name in self.among or {})]
 
+    def values(self) -> Places:
+        """Those of the condition."""
+        return _each(self.among)
+
 
 class Shared(Grouped):
     """A share of records in groups."""
@@ -51,6 +85,10 @@ class Shared(Grouped):
     def named(self) -> Places:
         """Also what is counted."""
         return [*super().named(), *((f"share.{name}", name) for name in self.share)]
+
+    def values(self) -> Places:
+        """Also those that are counted."""
+        return [*super().values(), *_each(self.share)]
 
 
 class TopOverlap(Shared):
@@ -116,6 +154,10 @@ class TTest(Numeric):
         """Also what is compared."""
         return [*super().named(), *((f"between.{name}", name) for name in self.between)]
 
+    def values(self) -> Places:
+        """Also the two that are compared."""
+        return [*super().values(), *_each(self.between)]
+
 
 class Correlation(Grouped):
     """Do two numbers go together as before? Passes when r moves by no more than `within` in every group."""
@@ -140,6 +182,10 @@ class Modelled(UseCase):
         """The features and the condition."""
         features = [(f"features.{i}", name) for i, name in enumerate(self.features)]
         return [*features, *((f"among.{name}", name) for name in self.among or {})]
+
+    def values(self) -> Places:
+        """Those of the condition."""
+        return _each(self.among)
 
     @model_validator(mode="after")
     def _numbers(self) -> Modelled:
@@ -169,6 +215,24 @@ class Regression(Modelled):
         """Also the outcome."""
         return [*super().named(), ("outcome", self.outcome)]
 
+    def values(self) -> Places:
+        """Also what others are compared with, and the value whose odds are explained."""
+        explained = [] if self.value is None else [(self.outcome, self.value)]
+        return [*super().values(), *self.base.items(), *explained]
+
+
+class EntropyRatio(UseCase):
+    """How much information is left? H released / H as it came, summed over columns. Passes when it is enough."""
+
+    test: Literal["entropy_ratio"]
+    columns: list[Text] | None = Field(None, description="Which columns; all that came and are released if left out.")
+    at_least: Share = Field(0.5, description="The smallest ratio that will do.")
+    joint: bool = Field(False, description="Whether the joint ratio decides, and not the sum over columns.")
+
+    def named(self) -> Places:
+        """The columns."""
+        return [(f"columns.{i}", name) for i, name in enumerate(self.columns or [])]
+
 
 class Classifier(Modelled):
     """Can a model still be trained on the release? Passes when its balanced accuracy on a held-out part of the
@@ -184,19 +248,6 @@ class Classifier(Modelled):
     def named(self) -> Places:
         """Also the target."""
         return [*super().named(), ("target", self.target)]
-
-
-class EntropyRatio(UseCase):
-    """How much information is left? H released / H as it came, summed over columns. Passes when it is enough."""
-
-    test: Literal["entropy_ratio"]
-    columns: list[Text] | None = Field(None, description="Which columns; all that came and are released if left out.")
-    at_least: Share = Field(0.5, description="The smallest ratio that will do.")
-    joint: bool = Field(False, description="Whether the joint ratio decides, and not the sum over columns.")
-
-    def named(self) -> Places:
-        """The columns."""
-        return [(f"columns.{i}", name) for i, name in enumerate(self.columns or [])]
 
 
 class Python(UseCase):
@@ -217,11 +268,20 @@ class Python(UseCase):
         """The file with the function, from the plan's folder."""
         return self.function.partition(":")[0].replace(".", "/") + ".py"
 
+    def files(self) -> dict[str, str]:
+        """The one with the function."""
+        return {"function": self.file}
 
-AnyUseCase = Annotated[
-    TopOverlap | Proportion | Centre | TTest | Correlation | Regression | EntropyRatio | Classifier | Python,
-    Field(discriminator="test"),
-]
+
+class _ByTest:
+    """Says to pydantic that the word of its test tells which kind a use case is."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        union: Any = reduce(or_, dict.fromkeys(KINDS.values()))
+        return handler.generate_schema(Annotated[union, Field(discriminator="test")])
+
+
+AnyUseCase = Annotated[UseCase, _ByTest()]
 
 
 class Alternative(Strict):

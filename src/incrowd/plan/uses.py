@@ -7,8 +7,6 @@ from pathlib import Path
 
 from incrowd.errors import Fault, did_you_mean
 from incrowd.plan.model import Plan
-from incrowd.plan.steps import Attack, SuppressRecords
-from incrowd.plan.use_cases import Python
 
 
 def check_use_cases(plan: Plan, left: list[str], folder: Path) -> Iterator[Fault]:
@@ -23,9 +21,10 @@ def check_use_cases(plan: Plan, left: list[str], folder: Path) -> Iterator[Fault
                 yield Fault("P045", f"{place}.{where}", f"{name!r} is not in the release.", hint)
         if case.name in names[:number]:
             yield Fault("P046", f"{place}.name", "another use case has this name.", "Name each once.")
-        if isinstance(case, Python) and not _beside(folder, case.file):
-            hint = "Only files in the plan's folder are used."
-            yield Fault("P047", f"{place}.function", f"there is no file {case.file!r} beside the plan.", hint)
+        for where, file in case.files().items():
+            if not _beside(folder, file):
+                hint = "Only files in the plan's folder are used."
+                yield Fault("P047", f"{place}.{where}", f"there is no file {file!r} beside the plan.", hint)
     yield from _alternatives(plan, left)
     if plan.sweep is not None and (why := not_by_class(plan)) is not None:
         hint = "Leave sweep out here, and run: incrowd sweep."
@@ -42,12 +41,12 @@ def not_by_class(plan: Plan) -> str | None:
         return "the plan has no requirement k"
     if plan.data.unit is not None:
         return "people have several records, and leave with all of them"
-    later = [s for number, s in plan.active if number >= plan.recoding_steps and not isinstance(s, Attack)]
-    others = [step.step for step in later if not isinstance(step, SuppressRecords)]
+    later = [step for number, step in plan.active if number >= plan.recoding_steps]
+    others = [step.step for step in later if not step.drops_classes]
     if others:
         return f"{others[0]} comes with or after what takes records away"
-    if any(step.of is not None for step in later if isinstance(step, SuppressRecords)):
-        return "suppress_records counts rare values, whatever k is"
+    if own := [step.step for step in later if step.counted()]:
+        return f"{own[0]} counts rare values, whatever k is"
     return None if later else "the plan has no step suppress_records"
 
 
@@ -62,8 +61,8 @@ def _alternatives(plan: Plan, left: list[str]) -> Iterator[Fault]:
             if name is not None and name not in sensitive:
                 hint = did_you_mean(name, sensitive)
                 yield Fault("P048", f"{place}.sensitive", f"{name!r} is not a released sensitive variable.", hint)
-            outside = requirement.where is not None or requirement.model in ("k_map", "delta_presence")
-            if outside or getattr(requirement, "hierarchy", None) is not None:
+            outside = requirement.where is not None or requirement.needs_population
+            if outside or requirement.trees():
                 message = "an alternative is priced from the classes of the file alone."
                 yield Fault("P048", place, message, "Leave out where, hierarchy, k_map and delta_presence.")
 

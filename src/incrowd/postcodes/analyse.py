@@ -137,7 +137,7 @@ def analyse_places(
     """Measure every component (or some) and every population of a file against a threshold.
 
     A group of exactly the threshold is large enough. `tolerance` is the share of groups that may be below it; they are
-    to be merged (`geography/merge.py`).
+    to be merged (`postcodes/merge.py`).
     """
     if threshold < 1:
         raise InputError("D173", "the threshold must be 1 or more.")

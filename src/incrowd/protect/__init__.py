@@ -1,32 +1,22 @@
-"""Protection: one file per method. Each takes the state and a plan step, gives the new state and what changed."""
+"""Protection: one file per method. Each takes the state and a plan step, gives the new state and what changed.
+
+A new file in this folder is found by itself, and its method by the step that it carries out (methods.py).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, overload
+from typing import overload
 
 from incrowd.errors import InputError
-from incrowd.plan import steps
+from incrowd.machine.modules import import_all
+from incrowd.plan.steps import AnyStep
 from incrowd.protect.drawing import add_to_history, key_draws
-from incrowd.protect.drop import drop
 from incrowd.protect.formulas import neutralise_formulas
-from incrowd.protect.in_engine import InEngineState, count, protect_in_engine, refuse_absent_values, require_in_memory
-from incrowd.protect.merge_small import merge_small
-from incrowd.protect.microaggregate import microaggregate
-from incrowd.protect.noise import noise
-from incrowd.protect.numbers import bottom_code, rank_swap, round_numbers, top_code
-from incrowd.protect.pram import pram
-from incrowd.protect.pseudonymise import pseudonymise
-from incrowd.protect.recode import recode
-from incrowd.protect.sample import sample
-from incrowd.protect.search import search
-from incrowd.protect.shuffle import shuffle
+from incrowd.protect.in_engine import InEngineState, recounted, refuse_absent_values, require_in_memory, too_many
+from incrowd.protect.methods import IN_ENGINE, METHODS
 from incrowd.protect.state import UNIT, Change, Context, Original, State
-from incrowd.protect.suppress_cells import suppress_cells
-from incrowd.protect.suppress_records import suppress_records
-from incrowd.protect.swap import swap
 
 __all__ = [
     "UNIT",
@@ -35,7 +25,6 @@ __all__ = [
     "InEngineState",
     "Original",
     "State",
-    "count",
     "neutralise_formulas",
     "protect",
     "refuse_absent_values",
@@ -43,46 +32,21 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _attack(step: steps.Attack, number: int, state: State, context: Context) -> tuple[State, Change]:
-    """Nothing yet: the written file is attacked, after the last step."""
-    return state, Change("attack the written file")
-
-
-#: Every kind of step, and the method that carries it out: (step, its number in the plan, state, context).
-METHODS: Mapping[type[steps.Step], Callable[[Any, int, State, Context], tuple[State, Change]]] = {
-    steps.Attack: _attack,
-    steps.Drop: drop,
-    steps.Microaggregate: microaggregate,
-    steps.Noise: noise,
-    steps.Pram: pram,
-    steps.Pseudonymise: pseudonymise,
-    steps.Recode: recode,
-    steps.Search: search,
-    steps.Shuffle: shuffle,
-    steps.SuppressCells: suppress_cells,
-    steps.SuppressRecords: suppress_records,
-    steps.Sample: sample,
-    steps.Swap: swap,
-    steps.RankSwap: rank_swap,
-    steps.Round: round_numbers,
-    steps.TopCode: top_code,
-    steps.BottomCode: bottom_code,
-    steps.MergeSmall: merge_small,
-}
+import_all(__name__)
 
 
 @overload
-def protect(step: steps.AnyStep, number: int, state: State, context: Context) -> tuple[State, Change]: ...
+def protect(step: AnyStep, number: int, state: State, context: Context) -> tuple[State, Change]: ...
 
 
 @overload
 def protect(
-    step: steps.AnyStep, number: int, state: State | InEngineState, context: Context
+    step: AnyStep, number: int, state: State | InEngineState, context: Context
 ) -> tuple[State | InEngineState, Change]: ...
 
 
 def protect(
-    step: steps.AnyStep, number: int, state: State | InEngineState, context: Context
+    step: AnyStep, number: int, state: State | InEngineState, context: Context
 ) -> tuple[State | InEngineState, Change]:
     """Carry out one step of a plan.
 
@@ -91,24 +55,30 @@ def protect(
     """
     if step.off:
         return state, Change(f"{step.step.replace('_', ' ')}: switched off")
-    if not isinstance(step, steps.Attack):  # which changes nothing that a later draw could depend on
-        after, change = _carry_out(step, number, state, key_draws(step, state.history, context))
-        return replace(after, history=add_to_history(step, state.history, context, change)), change
-    return _carry_out(step, number, state, context)
+    after, change = _carry_out(step, number, state, key_draws(step, state.history, context))
+    return replace(after, history=add_to_history(step, state.history, context, change)), change
 
 
 def _carry_out(
-    step: steps.AnyStep, number: int, state: State | InEngineState, context: Context
+    step: AnyStep, number: int, state: State | InEngineState, context: Context
 ) -> tuple[State | InEngineState, Change]:
     if isinstance(state, InEngineState):
-        return protect_in_engine(step, state, context)
+        return _carry_out_in_engine(step, state, context)
     method = METHODS[type(step)]
     if state.original is None and not step.only_coarsens:
         state = replace(state, original=Original(state.rows, state.table))
     after, change = method(step, number, state, context)
-    if state.original is not None and isinstance(step, steps.Recode | steps.Drop):
+    if state.original is not None and step.done_to_original:
         # What the release is compared with may have values that the release lost, and that the step refuses.
         with suppress(InputError):
             twin, _ = method(step, number, State(state.original.rows, state.original.table), context)
             after = replace(after, original=Original(twin.rows, twin.table))
     return after, change
+
+
+def _carry_out_in_engine(step: AnyStep, state: InEngineState, context: Context) -> tuple[InEngineState | State, Change]:
+    """One step on classes that stay in the engine; they are fetched when they have become few enough."""
+    if type(step) not in IN_ENGINE:
+        raise too_many(step.step)
+    rows, change = IN_ENGINE[type(step)](step, state, context)
+    return recounted(rows, replace(state, decided=state.decided or step.decides_by_class), context), change

@@ -14,15 +14,15 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
-from incrowd.plan import steps
 from incrowd.plan.files import put_file
+from incrowd.plan.steps import Step
 from incrowd.protect.state import Change, Context
 
-#: What people write beside a step, and what changes no record.
-SILENT = {"reason", "off"}
+#: What people write beside a step, what changes no record, and the number of a pseudonym: that is a name, no draw.
+SILENT = {"reason", "off", "number"}
 
 
-def canonical(step: steps.Step, folder: Path, without: Set[str] = frozenset()) -> str:
+def canonical(step: Step, folder: Path, without: Set[str] = frozenset()) -> str:
     """A step as one text, however it was written: what differs from the defaults, and files by their content.
 
     A file's name says nothing: it lies elsewhere when an audit is carried out again.
@@ -35,13 +35,13 @@ def canonical(step: steps.Step, folder: Path, without: Set[str] = frozenset()) -
     return json.dumps(content, sort_keys=True, default=_plain)
 
 
-def key_draws(step: steps.Step, history: str, context: Context) -> Context:
+def key_draws(step: Step, history: str, context: Context) -> Context:
     """What the step may know, with keys of its own. Fields that are `nested` in the step stay out of them."""
     own = json.dumps([canonical(step, context.folder, step.nested), *_around(step, context)])
     return replace(context, keyed_by=(history, own), certain=not step.chance)
 
 
-def add_to_history(step: steps.Step, history: str, context: Context, change: Change) -> str:
+def add_to_history(step: Step, history: str, context: Context, change: Change) -> str:
     """The history once the step is done. Of a search it has what was found: pinned, that draws the same."""
     found = {name: change.found[name] for name in step.finds if name in change.found}
     content = canonical(step, context.folder, step.searched if found else frozenset())
@@ -49,7 +49,7 @@ def add_to_history(step: steps.Step, history: str, context: Context, change: Cha
     return hashlib.sha3_256(f"{history}\n{whole}".encode()).hexdigest()
 
 
-def _around(step: steps.Step, context: Context) -> list[str]:
+def _around(step: Step, context: Context) -> list[str]:
     """What a step depends on in the plan around it."""
     required = [requirement.describe() for requirement in context.requirements] if step.decides_by_class else []
     return [str(context.household), str(context.has_unit), *required]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from incrowd.keys.merging import merge_into_one, merge_into_parents
-from incrowd.plan import steps
+from incrowd.plan.steps.numbers import MergeSmall
+from incrowd.protect.methods import carries_out
 from incrowd.protect.state import Change, Context, State
 from incrowd.protect.values import changed_cells, relabel, value_people, value_records
 from incrowd.rows.lookup import read_hierarchy
 
 
-def merge_small(step: steps.MergeSmall, number: int, state: State, context: Context) -> tuple[State, Change]:
+@carries_out(MergeSmall)
+def merge_small(step: MergeSmall, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Which values are too rare to be shown? They become one group, or the rest of their parent, and the group is
     large enough itself. Missing stays missing, and is no group that others join.
     """

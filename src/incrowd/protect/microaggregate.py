@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from incrowd.errors import InputError
 from incrowd.keys.grouping import group_means, mdav, standardised, univariate
 from incrowd.keys.noise import Floats, as_texts
-from incrowd.plan import steps
+from incrowd.plan.steps.perturb import Microaggregate
+from incrowd.protect.methods import carries_out
 from incrowd.protect.perturbing import decimals, recount_changed, told
 from incrowd.protect.state import Change, Context, State
 from incrowd.rows import Rows
@@ -26,8 +27,9 @@ from incrowd.rows.records import assign, draw, keep_old
 MOST_NUMBERS = 20_000_000
 
 
+@carries_out(Microaggregate)
 def microaggregate(
-    step: steps.Microaggregate, number: int, state: State, context: Context
+    step: Microaggregate, number: int, state: State, context: Context
 ) -> tuple[State, Change]:  # fmt: skip
     """Group records of k to 2k - 1, and give each the means of its group. Missing stays missing.
 
@@ -53,7 +55,7 @@ def microaggregate(
     return after, Change(f"microaggregate {', '.join(names)}", cells_changed=sum(changed.values()), notes=notes)
 
 
-def _fetch(rows: Rows, step: steps.Microaggregate, context: Context) -> tuple[Rows, pa.Table]:
+def _fetch(rows: Rows, step: Microaggregate, context: Context) -> tuple[Rows, pa.Table]:
     """The records with numbers that tell them apart. Two with one number are a chance of 1 in 10^6 for a file as large
     as is allowed; then other numbers are tried.
     """
@@ -67,7 +69,7 @@ def _fetch(rows: Rows, step: steps.Microaggregate, context: Context) -> tuple[Ro
         attempt += 1
 
 
-def _replace(step: steps.Microaggregate, found: pa.Table, columns: Sequence[int], new: dict[str, Floats]) -> int:
+def _replace(step: Microaggregate, found: pa.Table, columns: Sequence[int], new: dict[str, Floats]) -> int:
     """The means of these columns, stratum by stratum; how many groups there are."""
     codes = _strata(found["stratum"], columns)
     order = np.argsort(codes, kind="stable")

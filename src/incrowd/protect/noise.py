@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 
 from incrowd.errors import InputError
 from incrowd.keys.noise import LEAST, MOST, Floats, as_texts, correlated, factor
-from incrowd.plan import steps
+from incrowd.plan.steps.perturb import Noise
+from incrowd.protect.methods import carries_out
 from incrowd.protect.perturbing import decimals, recount_changed, told
 from incrowd.protect.state import Change, Context, State
 from incrowd.rows import Rows
@@ -19,7 +20,8 @@ from incrowd.rows.numbers import check_numbers, covariance
 from incrowd.rows.records import add_to, draw, keep_old
 
 
-def noise(step: steps.Noise, number: int, state: State, context: Context) -> tuple[State, Change]:
+@carries_out(Noise)
+def noise(step: Noise, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Add e = L w to each record, where w are points on the record's paths of noise. Missing stays missing.
 
     Plain: each variable has a path of its own, and w has the variance (share * sd of the variable)^2, or sd^2 as given;
@@ -50,7 +52,7 @@ def noise(step: steps.Noise, number: int, state: State, context: Context) -> tup
     return after, Change(f"noise on {', '.join(names)}", cells_changed=sum(changed.values()), notes=notes)
 
 
-def _spreads(step: steps.Noise, rows: Rows) -> list[Floats]:
+def _spreads(step: Noise, rows: Rows) -> list[Floats]:
     """The variance of each variable; where they vary together, one covariance of all; zeros where sd says the size."""
     names = step.variables
     if step.share is None:
@@ -70,7 +72,7 @@ def _spreads(step: steps.Noise, rows: Rows) -> list[Floats]:
     return found
 
 
-def _size(step: steps.Noise, spread: Floats) -> float:
+def _size(step: Noise, spread: Floats) -> float:
     return float(step.sd or 0) if step.share is None else step.share * float(np.sqrt(spread[0, 0]))
 
 

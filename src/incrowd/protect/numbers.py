@@ -12,7 +12,9 @@ import pyarrow as pa
 
 from incrowd.errors import InputError
 from incrowd.keys.labels import LONGEST, as_numbers
-from incrowd.plan import steps
+from incrowd.plan.steps.numbers import BottomCode, Round, TopCode
+from incrowd.plan.steps.swap import RankSwap
+from incrowd.protect.methods import carries_out
 from incrowd.protect.state import Change, Context, State
 from incrowd.protect.values import changed_cells, is_counted, relabel, value_records
 from incrowd.rows.choose import count_numbers, exchange_near, split_values
@@ -22,7 +24,8 @@ from incrowd.rows.records import count_changed, forget, keep_old
 EXACT = Precision(prec=4 * LONGEST)
 
 
-def round_numbers(step: steps.Round, number: int, state: State, context: Context) -> tuple[State, Change]:
+@carries_out(Round)
+def round_numbers(step: Round, number: int, state: State, context: Context) -> tuple[State, Change]:
     """To which multiple of the base does a number go? The nearest, halves away from zero; or up or down by chance.
 
     By chance, of the n records with a value that lies r above a multiple, n * r / base go up: the whole part of that
@@ -33,7 +36,7 @@ def round_numbers(step: steps.Round, number: int, state: State, context: Context
         return _round(step, state, context)
 
 
-def _round(step: steps.Round, state: State, context: Context) -> tuple[State, Change]:
+def _round(step: Round, state: State, context: Context) -> tuple[State, Change]:
     counts = value_records(state, step.variable)
     values = list(counts)
     found = dict(zip(values, as_numbers(values, step.variable), strict=True))
@@ -56,7 +59,7 @@ def nearest(number: Decimal, base: Decimal) -> str:
 
 
 def _by_chance(
-    step: steps.Round,
+    step: Round,
     state: State,
     context: Context,
     counts: Mapping[str | None, int],
@@ -89,17 +92,19 @@ def _by_chance(
     return after, Change(f"round {step.variable} by chance", cells_changed=cells, notes=(f"base {step.base}",))
 
 
-def top_code(step: steps.TopCode, number: int, state: State, context: Context) -> tuple[State, Change]:
+@carries_out(TopCode)
+def top_code(step: TopCode, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Who has so much that the number alone tells who it is? Numbers from a limit on upwards become one value."""
     return _code(step, state, top=True)
 
 
-def bottom_code(step: steps.BottomCode, number: int, state: State, context: Context) -> tuple[State, Change]:
+@carries_out(BottomCode)
+def bottom_code(step: BottomCode, number: int, state: State, context: Context) -> tuple[State, Change]:
     """The same downwards."""
     return _code(step, state, top=False)
 
 
-def _code(step: steps.TopCode | steps.BottomCode, state: State, top: bool) -> tuple[State, Change]:
+def _code(step: TopCode | BottomCode, state: State, top: bool) -> tuple[State, Change]:
     counts = value_records(state, step.variable)
     values = list(counts)
     numbers = dict(zip(values, as_numbers(values, step.variable), strict=True))
@@ -136,7 +141,8 @@ def percentile(counts: list[tuple[Decimal, int]], share: float, name: str) -> De
     raise AssertionError("all records are at most the largest")
 
 
-def rank_swap(step: steps.RankSwap, number: int, state: State, context: Context) -> tuple[State, Change]:
+@carries_out(RankSwap)
+def rank_swap(step: RankSwap, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Whose number is close enough to stand for another's? Pairs of records near in rank exchange theirs.
 
     The engine ranks the records, cuts the ranks into blocks as wide as two ranks may be apart, and pairs the records of

@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from incrowd.errors import InputError
 from incrowd.keys.transition import Floats, bounds, given_matrix, invariant_matrix, uniform_matrix
-from incrowd.plan import steps
+from incrowd.plan.steps.perturb import Pram
+from incrowd.protect.methods import carries_out
 from incrowd.protect.perturbing import recount_changed, told
 from incrowd.protect.state import Change, Context, State
 from incrowd.rows.records import draw, exchange, keep_old
@@ -25,7 +26,8 @@ MOST_VALUES = 500
 Counts = dict[str | None, int]
 
 
-def pram(step: steps.Pram, number: int, state: State, context: Context) -> tuple[State, Change]:
+@carries_out(Pram)
+def pram(step: Pram, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Draw a new value for each record by the row of the matrix that belongs to its value. Missing stays missing.
 
     Within strata each has its own values and, where the matrix is invariant, its own matrix.
@@ -67,7 +69,7 @@ def pram(step: steps.Pram, number: int, state: State, context: Context) -> tuple
     return after, Change(f"pram {name}", cells_changed=sum(changed.values()), notes=notes, found=kept)
 
 
-def _matrix(step: steps.Pram, values: Sequence[str], counts: Counts) -> Floats:
+def _matrix(step: Pram, values: Sequence[str], counts: Counts) -> Floats:
     matrix = (
         uniform_matrix(len(values), step.rate) if step.rate is not None else given_matrix(values, step.matrix or {})
     )
@@ -76,7 +78,7 @@ def _matrix(step: steps.Pram, values: Sequence[str], counts: Counts) -> Floats:
     return invariant_matrix(matrix, np.array([counts.get(value, 0) for value in values], np.int64))
 
 
-def _check(step: steps.Pram, strata: Sequence[Counts]) -> None:
+def _check(step: Pram, strata: Sequence[Counts]) -> None:
     values = len({value for counts in strata for value in counts})
     if values > MOST_VALUES:
         message = f"{step.variable!r} has {values:,} different values, and pram is for at most {MOST_VALUES}."

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from incrowd.errors import IncrowdError, InputError
-from incrowd.plan.steps import Pseudonymise
+from incrowd.plan.steps.columns import Pseudonymise
+from incrowd.protect.methods import carries_out
 from incrowd.protect.state import Change, Context, State
 from incrowd.secret import pseudonyms
 
 
+@carries_out(Pseudonymise)
 def pseudonymise(step: Pseudonymise, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Which records belong to one person, without saying who? HMAC-SHA3-256 over the delimited identifiers.
 
@@ -17,7 +19,7 @@ def pseudonymise(step: Pseudonymise, number: int, state: State, context: Context
     The identifiers among the variables are removed; keys among them (a postcode) stay for later steps to treat.
     """
     # A name and no draw: as long as the release is called the same, later runs call people the same.
-    subkey = context.secret.subkey(*context.release, "pseudonymise", str(number))
+    subkey = context.secret.subkey(*context.release, "pseudonymise", str(step.number or number))
     rows = state.rows.add_text(step.into, step.variables, pseudonyms(subkey, len(step.variables)))
     people, names, shared = rows.compare_distinct(step.variables, step.into)
     if people != names:

@@ -8,23 +8,34 @@ from incrowd.errors import InputError
 from incrowd.keys import labels
 from incrowd.keys.hierarchies import postcode_component
 from incrowd.keys.hierarchy import Hierarchy
-from incrowd.plan import steps
+from incrowd.plan.steps.recode import Recode
+from incrowd.protect.in_engine import InEngineState
+from incrowd.protect.methods import carries_out, carries_out_in_engine
 from incrowd.protect.state import Change, Context, State
-from incrowd.protect.values import changed_cells, relabel, value_records
+from incrowd.protect.values import changed_cells, relabel, relabel_rows, value_records
+from incrowd.rows import Rows
 from incrowd.rows.lookup import read_hierarchy, read_lookup
 
 Values = Sequence[str | None]
 
 
-def recode(step: steps.Recode, number: int, state: State, context: Context) -> tuple[State, Change]:
+@carries_out(Recode)
+def recode(step: Recode, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Replace each value by a coarser one. The new names are made once per distinct value and joined to the rows."""
     name = step.variable
     named, change = new_names(step, value_records(state, name), context)
     return relabel(state, name, named), change
 
 
+@carries_out_in_engine(Recode)
+def recode_in_engine(step: Recode, state: InEngineState, context: Context) -> tuple[Rows, Change]:
+    """Replace values in rows whose classes are not here."""
+    named, change = new_names(step, state.rows.value_counts(step.variable), context)
+    return relabel_rows(state.rows, step.variable, named), change
+
+
 def new_names(
-    step: steps.Recode, counts: Mapping[str | None, int], context: Context
+    step: Recode, counts: Mapping[str | None, int], context: Context
 ) -> tuple[dict[str | None, str | None], Change]:
     """The new name of each value, and what changes."""
     values = list(counts)
@@ -34,7 +45,7 @@ def new_names(
     return named, Change(title, cells_changed=cells, notes=_notes(step, values, new))
 
 
-def _labels(step: steps.Recode, values: Values, context: Context) -> list[str | None]:
+def _labels(step: Recode, values: Values, context: Context) -> list[str | None]:
     name = step.variable
     match step.way:
         case "bands":
@@ -55,10 +66,12 @@ def _labels(step: steps.Recode, values: Values, context: Context) -> list[str | 
         case "postcode":
             assert step.postcode is not None
             return postcode_component(values, step.postcode, name, None if step.others == "fault" else step.others)
-        case _:
+        case "hierarchy":
             assert step.hierarchy is not None
             assert step.level is not None
             return _at_level(read_hierarchy(context.folder / step.hierarchy, name), step.level, values)
+        case unknown:
+            raise AssertionError(f"there is no way to recode by {unknown}")
 
 
 def _at_level(hierarchy: Hierarchy, level: int, values: Values) -> list[str | None]:
@@ -71,7 +84,7 @@ def _at_level(hierarchy: Hierarchy, level: int, values: Values) -> list[str | No
     return labels.mapping(values, {leaf: row[level] for leaf, row in row_of.items()}, hierarchy.name, "fault")
 
 
-def _notes(step: steps.Recode, values: Values, new: Values) -> tuple[str, ...]:
+def _notes(step: Recode, values: Values, new: Values) -> tuple[str, ...]:
     notes = [f"{len(values)} values become {len(set(new))}"]
     if step.mapping is not None and (absent := len(set(step.mapping) - set(values))):
         notes.append(f"{absent} values of the mapping do not occur in the file")

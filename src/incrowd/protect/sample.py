@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from incrowd.errors import InputError
-from incrowd.plan import steps
+from incrowd.plan.steps.sample import Sample
+from incrowd.protect.methods import carries_out
 from incrowd.protect.state import UNIT, Change, Context, State
 from incrowd.rows.choose import count_classes, first_of_each, of_those, one_each
 
 
-def sample(step: steps.Sample, number: int, state: State, context: Context) -> tuple[State, Change]:
+@carries_out(Sample)
+def sample(step: Sample, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Who stays? The first in a keyed order: of records, of people where the plan names a unit, or of households.
 
     The number is exact. Strata share it by their sizes, fractions going to the largest remainders, so that a stratum

@@ -14,8 +14,9 @@ from incrowd.keys.local import LocalRecoding, recode_locally
 from incrowd.keys.search.lattice import LatticeSearch, measure_levels
 from incrowd.keys.search.lattice import search as find
 from incrowd.keys.table import Int64, KeyTable
-from incrowd.plan import steps
+from incrowd.plan.steps.search import Search
 from incrowd.protect.hierarchies import make_hierarchy, no_hierarchy
+from incrowd.protect.methods import carries_out
 from incrowd.protect.state import Change, Context, State
 from incrowd.protect.suppress_records import drop_failing
 from incrowd.protect.values import relabel_original
@@ -23,7 +24,8 @@ from incrowd.rows import Rows
 from incrowd.rows.engine import OnBatch
 
 
-def search(step: steps.Search, number: int, state: State, context: Context) -> tuple[State, Change]:
+@carries_out(Search)
+def search(step: Search, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Choose a level for every key (or a recoding per class), recode, and drop what may still fail."""
     state = context.bind(state)
     levels = [_levels(step, name, state.table, context) for name in state.table.names]
@@ -68,7 +70,7 @@ def recode_to(state: State, levels: Sequence[Levels], found: LatticeSearch) -> S
     return replace(state, rows=rows, table=table, before=before, original=original, leaves=leaves)
 
 
-def _levels(step: steps.Search, name: str, table: KeyTable, context: Context) -> Levels:
+def _levels(step: Search, name: str, table: KeyTable, context: Context) -> Levels:
     rule = step.hierarchies.get(name)
     made = no_hierarchy(name, table) if rule is None else make_hierarchy(rule, name, table, context.folder)
     return made.bind(table.domains[table.names.index(name)])
@@ -85,7 +87,7 @@ def _cells(table: KeyTable, levels: Sequence[Levels], found: LatticeSearch) -> i
     return total
 
 
-def _locally(step: steps.Search, state: State, levels: Sequence[Levels], context: Context) -> tuple[State, Change]:
+def _locally(step: Search, state: State, levels: Sequence[Levels], context: Context) -> tuple[State, Change]:
     if state.table.population is not None:
         raise InputError("D029", "local recoding does not go with a population.", "Search without local.")
     table = state.table

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from incrowd.plan import steps
+from incrowd.plan.steps.perturb import Shuffle
+from incrowd.protect.methods import carries_out
 from incrowd.protect.perturbing import recount_changed, told
 from incrowd.protect.state import Change, Context, State
 from incrowd.rows.records import keep_old, permute
 
 
-def shuffle(step: steps.Shuffle, number: int, state: State, context: Context) -> tuple[State, Change]:
+@carries_out(Shuffle)
+def shuffle(step: Shuffle, number: int, state: State, context: Context) -> tuple[State, Change]:
     """A keyed permutation: each stratum keeps its values and their number, and who has which is chance.
 
     The variables move together. A cell that is missing stays missing.

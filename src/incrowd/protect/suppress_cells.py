@@ -7,12 +7,14 @@ from dataclasses import replace
 from incrowd.errors import InputError
 from incrowd.keys.cells import suppress_cells as blank
 from incrowd.keys.cells.blanks import add_blanks
-from incrowd.plan import steps
+from incrowd.plan.steps.suppress import SuppressCells
+from incrowd.protect.methods import carries_out
 from incrowd.protect.search import reassign_parts
 from incrowd.protect.state import Change, Context, State
 
 
-def suppress_cells(step: steps.SuppressCells, number: int, state: State, context: Context) -> tuple[State, Change]:
+@carries_out(SuppressCells)
+def suppress_cells(step: SuppressCells, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Which cells must go so that everybody is one of k? A blank is a category of its own when it is counted, so the
     promise does not rest on reading it as a wildcard; the wildcard count is reported beside it.
     """

@@ -8,23 +8,58 @@ from dataclasses import replace
 import pyarrow as pa
 
 from incrowd.keys.drop_failing import drop_failing_classes
-from incrowd.keys.requirements import K, Requirement
+from incrowd.keys.requirements import ClassTest, K, Requirement
 from incrowd.keys.table import KeyTable, Mask
-from incrowd.plan.steps import SuppressRecords
+from incrowd.plan.steps.suppress import SuppressRecords
+from incrowd.protect.in_engine import InEngineState, refuse_absent_values, too_many
+from incrowd.protect.methods import carries_out, carries_out_in_engine
 from incrowd.protect.state import UNIT, Change, Context, State
+from incrowd.rows import Rows
 from incrowd.rows.tabulate import tabulate
 
 
+@carries_out(SuppressRecords)
 def suppress_records(step: SuppressRecords, number: int, state: State, context: Context) -> tuple[State, Change]:
-    """Drop what fails until nothing fails (see keys/settle.py)."""
+    """Drop what fails until nothing fails (see keys/drop_failing.py)."""
     state = context.bind(state)
     if step.of is not None:
         return _rare(step, state, context)
-    wanted = [r for r in state.bound if step.models is None or r.model in step.models]
+    wanted = [r for r in state.bound if step.decides_by(r.model)]
     after, removed_for = drop_failing(state, wanted, context)
     removed = int(state.table.records.sum() - after.table.records.sum())
-    title = f"suppress records for {', '.join(step.models) if step.models else 'all requirements'}"
-    return after, Change(title, removed, 0, removed_for)
+    return after, Change(_title(step), removed, 0, removed_for)
+
+
+@carries_out_in_engine(SuppressRecords)
+def suppress_records_in_engine(step: SuppressRecords, state: InEngineState, context: Context) -> tuple[Rows, Change]:
+    """Drop what fails until nothing fails: dropping by some keys may make classes by others too small."""
+    if step.of is not None:
+        raise too_many(step.step)
+    # All of the plan, not only those of the step: what compares with the file as it was must see it before this.
+    tested = [(requirement, _test(requirement, state)) for requirement in context.requirements]
+    refuse_absent_values(state, context)
+    tests = {r.describe(): test for r, test in tested if step.decides_by(r.model)}
+    classes, removed_for = state.classes, dict.fromkeys(tests, 0)
+    dropped = True
+    while dropped:
+        dropped = False
+        for words, test in tests.items():
+            classes, removed = classes.without_failing(test)
+            removed_for[words] += removed
+            dropped = dropped or (removed > 0 and len(tests) > 1)
+    total = sum(removed_for.values())
+    return classes.rows_of(state.rows) if total else state.rows, Change(_title(step), total, 0, removed_for)
+
+
+def _test(requirement: Requirement, state: InEngineState) -> ClassTest:
+    test = requirement.class_test(requirement.keys or state.keys) if requirement.where is None else None
+    if test is None:
+        raise too_many(f"{requirement.model!r} as it is required")
+    return test
+
+
+def _title(step: SuppressRecords) -> str:
+    return f"suppress records for {', '.join(step.models) if step.models else 'all requirements'}"
 
 
 def _rare(step: SuppressRecords, state: State, context: Context) -> tuple[State, Change]:

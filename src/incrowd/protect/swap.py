@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from incrowd.keys.swapping import Swaps, choose_swaps
 from incrowd.keys.table import Int32, Int64, KeyTable
-from incrowd.plan import steps
+from incrowd.plan.steps.swap import Swap, Targets
+from incrowd.protect.methods import carries_out
 from incrowd.protect.state import UNIT, Change, Context, State
 from incrowd.protect.suppress_records import combinations
 from incrowd.rows import Rows
@@ -19,7 +20,8 @@ from incrowd.rows.frame import OURS, encode_rows
 LIKE, TARGET = f"{OURS}like", f"{OURS}target"
 
 
-def swap(step: steps.Swap, number: int, state: State, context: Context) -> tuple[State, Change]:
+@carries_out(Swap)
+def swap(step: Swap, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Who stands out by where they live, and whom could they be taken for?
 
     Targets, and others chosen at random, exchange all their geography with a donor who has the same values in
@@ -41,7 +43,7 @@ def swap(step: steps.Swap, number: int, state: State, context: Context) -> tuple
     return after, Change(f"swap {' and '.join(step.geography)}", 0, changed, notes=_notes(step, found, who, counted))
 
 
-def _risky(table: KeyTable, targets: steps.Targets) -> pa.Table:
+def _risky(table: KeyTable, targets: Targets) -> pa.Table:
     """The combinations of the chosen keys that too few people have, in the file or in the population."""
     one, _ = table.project(targets.keys)
     people = one.sizes if targets.among == "file" else one.population
@@ -49,7 +51,7 @@ def _risky(table: KeyTable, targets: steps.Targets) -> pa.Table:
     return combinations(one, (people < targets.fewer_than) & (one.records > 0))
 
 
-def _movers(rows: Rows, step: steps.Swap, who: str | None, context: Context) -> Rows:
+def _movers(rows: Rows, step: Swap, who: str | None, context: Context) -> Rows:
     """What is moved: records, or a line for each household (or person) with what its members are like."""
     if who is None:
         return replace(rows, table=rows.table.mutate(**{LIKE: rows.encoded(step.similar)}))
@@ -60,7 +62,7 @@ def _movers(rows: Rows, step: steps.Swap, who: str | None, context: Context) -> 
     return replace(homes, table=homes.table.mutate(**{TARGET: homes.table[TARGET].contains("1").ifelse("1", "0")}))
 
 
-def _decide(counted: pa.Table, step: steps.Swap, context: Context) -> Swaps:
+def _decide(counted: pa.Table, step: Swap, context: Context) -> Swaps:
     paths = np.array([_codes(counted[name]) for name in step.geography], np.int32)
     target = np.array([value == "1" for value in counted[TARGET].to_pylist()], bool)
     records = counted[LINES].to_numpy().astype(np.int64)
@@ -75,7 +77,7 @@ def _codes(column: pa.ChunkedArray) -> Int32:
     return codes.astype(np.int32)
 
 
-def _moves(counted: pa.Table, step: steps.Swap, found: Swaps) -> tuple[int, pa.Table]:
+def _moves(counted: pa.Table, step: Swap, found: Swaps) -> tuple[int, pa.Table]:
     """The moves as a table for the engine, and how many cells of the file they change.
 
     Who moves where within a cell is a matter of numbers: its first movers in the keyed order, one after the other.
@@ -103,7 +105,7 @@ def _within(cells: Int64) -> Int64:
     return at - np.maximum.accumulate(np.where(starts, at, 0))
 
 
-def _notes(step: steps.Swap, found: Swaps, who: str | None, counted: pa.Table) -> tuple[str, ...]:
+def _notes(step: Swap, found: Swaps, who: str | None, counted: pa.Table) -> tuple[str, ...]:
     """For the audit only: what was asked, what was reached, what is missing."""
     what = "records" if who is None else "people" if who == UNIT else "households"
     total = int(counted[LINES].to_numpy().sum())

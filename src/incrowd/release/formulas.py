@@ -9,9 +9,100 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-Spread = Mapping[str | None, int]
-#: Sums of floating-point shares may differ in the last bits from the same sums in another order.
-TOLERANCE = 1e-9
+from incrowd.plan import requirements as asked
+from incrowd.release.judge import TOLERANCE, Case, Judgement, Spread, judges, least, most
+
+
+@judges(asked.K, asked.WeakK)
+def _k(requirement: asked.K | asked.WeakK, case: Case) -> Judgement:
+    if case.concerned is None:
+        return least(requirement.k, [case.count.smallest(case.keys)])
+    people = case.count.people(case.keys)
+    return least(requirement.k, [people[c] for c in case.bound(people)])
+
+
+@judges(asked.KMap)
+def _k_map(requirement: asked.KMap, case: Case) -> Judgement:
+    outside = case.population()
+    return least(requirement.k, [outside.get(c, 0) for c in case.bound(case.count.people(case.keys))])
+
+
+@judges(asked.DeltaPresence)
+def _delta_presence(requirement: asked.DeltaPresence, case: Case) -> Judgement:
+    """The share that is nearest to a bound, or furthest beyond one. A lower bound of 0 cannot be broken."""
+    outside, people = case.population(), case.count.people(case.keys)
+    lowest, highest = requirement.dmin, requirement.dmax
+    found: list[tuple[float, bool, float]] = []  # how far beyond which bound, and the share
+    for combination in case.bound({*people, *outside}):
+        share = people.get(combination, 0) / outside[combination] if outside.get(combination) else math.inf
+        found.append((share - highest, False, share))
+        if lowest > 0:
+            found.append((lowest - share, True, share))
+    if not found:
+        return Judgement(True, highest, None)
+    beyond, lower, share = max(found, key=lambda each: each[0])
+    return Judgement(beyond <= TOLERANCE, lowest if lower else highest, share, lower)
+
+
+@judges(asked.DistinctL)
+def _distinct_l(requirement: asked.DistinctL, case: Case) -> Judgement:
+    return least(requirement.l, case.figures(requirement.sensitive, lambda _, q: len(q)))
+
+
+@judges(asked.EntropyL)
+def _entropy_l(requirement: asked.EntropyL, case: Case) -> Judgement:
+    return least(requirement.l, case.figures(requirement.sensitive, lambda _, q: entropy_l(q)))
+
+
+@judges(asked.RecursiveL)
+def _recursive_l(requirement: asked.RecursiveL, case: Case) -> Judgement:
+    figures = case.figures(requirement.sensitive, lambda _, q: recursive_c(q, requirement.l))
+    return most(requirement.c, figures, strict=True)
+
+
+@judges(asked.OneSided)
+def _one_sided(requirement: asked.OneSided, case: Case) -> Judgement:
+    shares = case.figures(requirement.sensitive, lambda n, q: q.get(requirement.value, 0) / n)
+    return most(requirement.alpha, shares, strict=requirement.alpha >= 1)
+
+
+@judges(asked.AlphaK)
+def _alpha_k(requirement: asked.AlphaK, case: Case) -> Judgement:
+    smallest = least(requirement.k, case.figures(requirement.sensitive, lambda n, _: n))
+    largest = most(requirement.alpha, case.figures(requirement.sensitive, lambda n, q: max(q.values()) / n))
+    return Judgement(largest.passed and smallest.passed, largest.limit, largest.achieved)
+
+
+@judges(asked.TCloseness)
+def _t(requirement: asked.TCloseness, case: Case) -> Judgement:
+    p, distance = case.whole(requirement.sensitive), requirement.distance
+
+    def moved(_: int, q: Spread) -> float:
+        match distance:
+            case "equal":
+                return equal_distance(q, p)
+            case "hierarchical":
+                return hierarchical_distance(q, p, case.known.paths[requirement.sensitive])
+            case "ordered" | "ordered-text":
+                return ordered_distance(q, p, value_order(p, distance, requirement.order))
+
+    return most(requirement.t, case.figures(requirement.sensitive, moved))
+
+
+@judges(asked.Beta)
+def _beta(requirement: asked.Beta, case: Case) -> Judgement:
+    p, capped = case.whole(requirement.sensitive), requirement.model == "enhanced_beta"
+    gains = case.figures(
+        requirement.sensitive, lambda _, q: math.inf if capped and gain_beyond_cap(q, p) else gain(q, p)
+    )
+    return most(requirement.beta, gains)
+
+
+@judges(asked.DeltaDisclosure)
+def _delta_disclosure(requirement: asked.DeltaDisclosure, case: Case) -> Judgement:
+    p = case.whole(requirement.sensitive)
+    disclosed = case.figures(requirement.sensitive, lambda _, q: disclosure(q, p, requirement.skip_zeros))
+    return most(requirement.delta, disclosed, strict=True)
 
 
 def entropy_l(q: Spread) -> float:

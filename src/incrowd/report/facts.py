@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import ceil, floor
 
 from incrowd.audit.log import BANDS, LARGEST_K, RunLog, Snapshot
+from incrowd.keys.requirements import MODELS
 from incrowd.keys.spreadsheet import is_formula
 from incrowd.plan.verdict import Verdict
 from incrowd.report import words
@@ -171,17 +172,17 @@ def _label(first: int, last: int | None) -> str:
 
 def _verdict(verdict: Verdict) -> PublicVerdict:
     """A figure that tells no small count: neither the people in the smallest class nor a share that betrays them."""
-    said = words.MEASURED.get(verdict.model, "the worst class")
-    return PublicVerdict(verdict.requirement, verdict.passed, _achieved(verdict), words.limit(verdict), said)
+    limit, said = words.limit(verdict), words.measured(verdict)
+    return PublicVerdict(verdict.requirement, verdict.passed, _achieved(verdict), limit, said)
 
 
 def _achieved(verdict: Verdict) -> str:
     found = verdict.achieved
     if found is None or not verdict.passed:
         return words.figure(None) if found is None else "not reached"
-    if verdict.model in words.COUNTS:
+    if MODELS[verdict.model].counts_people:
         return words.count(int(found)) if found >= HIDDEN_BELOW else f"{words.figure(verdict.asked)} or more"
-    if verdict.model in words.AT_LEAST or verdict.lower:
+    if MODELS[verdict.model].smallest_is_worst or verdict.lower:
         return f"{words.figure(max(floor(found * 100) / 100, verdict.asked))} or more"
     rounded = ceil(round(found * 100, 9)) / 100
     return f"{rounded:.2f} or less" if rounded < verdict.asked else words.limit(verdict)

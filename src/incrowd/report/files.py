@@ -16,8 +16,9 @@ from incrowd.audit.signing import Signer
 from incrowd.keys.spreadsheet import formulas_in, is_formula
 from incrowd.plan import Plan, dump_plan
 from incrowd.report.dictionary import DictionaryRow, describe, dictionary_cells, dictionary_csv
+from incrowd.report.internal import internal_report
 from incrowd.report.package import CSVW_ENDING, PACKAGE, csvw_metadata, data_package
-from incrowd.report.pages import internal_report, public_report
+from incrowd.report.public import public_report
 from incrowd.rows import Rows
 from incrowd.secret import Secret
 

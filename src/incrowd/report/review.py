@@ -8,14 +8,13 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from incrowd.attack.external import ONE_TO_ONE
 from incrowd.attack.value import Attacked
-from incrowd.errors import InputError, visible
+from incrowd.errors import InputError
 from incrowd.keys.saying import percent
 from incrowd.machine.writing import write_private
 from incrowd.report import words
+from incrowd.report.render import render
 from incrowd.rows.result import Line, Result, plain_fields
 
 #: Figures may differ in their last digits from one machine to another.
@@ -159,10 +158,4 @@ def write_review(reviewed: Reviewed, folder: Path) -> None:
 
 def review_page(reviewed: Reviewed) -> str:
     """The review as a page of its own."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    environment.filters.update({"figure": words.figure, "small": words.small, "count": words.count})
-    page: str = environment.get_template("review.html").render(review=reviewed)
-    return visible(page)
+    return render("review.html", review=reviewed)

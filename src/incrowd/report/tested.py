@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from markupsafe import Markup
-
-from incrowd.errors import visible
 from incrowd.intruder_test.value import Compared, Scores, Tested
+from incrowd.report.render import render, svg
 
 MOST_VARIABLES = 15
 
@@ -16,19 +14,15 @@ def section(tested: Tested | None) -> dict[str, Any]:
     """What the section of the internal report shows."""
     return {
         "tested": tested,
-        "tested_bands": None if tested is None or not tested.scores.total.claims else _svg(bands_chart(tested.scores)),
-        "tested_used": None if tested is None or not tested.scores.by_variable else _svg(used_chart(tested.scores)),
+        "tested_bands": None if tested is None or not tested.scores.total.claims else svg(bands_chart(tested.scores)),
+        "tested_used": None if tested is None or not tested.scores.by_variable else svg(used_chart(tested.scores)),
         "compared": None,
     }
 
 
 def intruder_report(scores: Scores, compared: Compared | None = None) -> str:
     """The test as one page, for those who decide. It holds counts only, and stays inside."""
-    from incrowd.report.pages import _environment
-
-    values = {**section(Tested(scores, True)), "compared": compared}
-    page: str = _environment().get_template("intruder_report.html").render(scores=scores, **values)
-    return visible(page)
+    return render("intruder_report.html", scores=scores, **{**section(Tested(scores, True)), "compared": compared})
 
 
 def bands_chart(scores: Scores) -> Any:
@@ -86,10 +80,3 @@ def used_chart(scores: Scores) -> Any:
                               alt.Legend(title=None, orient="top")),
     )  # fmt: skip
     return charts._sized(chart, told, 560, alt.Step(15), fit=False)
-
-
-def _svg(chart: Any) -> Markup:
-    from incrowd.report.charts.run import to_svg
-
-    # Safe: the converter escapes the texts of marks, to_svg the alt text.
-    return Markup(to_svg(chart))

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from incrowd.keys.requirements import MODELS
 from incrowd.keys.saying import figures, fixed
 from incrowd.plan.verdict import Verdict
 from incrowd.risk.value import Risk
+
+#: What a verdict on a limit to attacks has for a model.
+ATTACK = "attack"
 
 
 def count(number: int) -> str:
@@ -57,12 +61,22 @@ def limit(verdict: Verdict) -> str:
     >>> limit(Verdict("every class has at least 9 people", "k", True, 9, 9))
     'at least 9'
     """
-    if verdict.model in AT_LEAST or verdict.lower:
-        return f"at least {figure(verdict.asked)}"
-    if verdict.model == "one_sided":  # where everybody may not have it, a share of 1 fails; else the share may be met
-        return "below 1" if verdict.asked >= 1 else f"at most {figure(verdict.asked)}"
-    strict = verdict.model in ("recursive_l", "delta_disclosure")
-    return f"below {figure(verdict.asked)}" if strict else f"at most {figure(verdict.asked)}"
+    asked = figure(verdict.asked)
+    if verdict.model == ATTACK:
+        return f"at most {asked}"
+    model = MODELS[verdict.model]
+    if model.smallest_is_worst or verdict.lower:
+        return f"at least {asked}"
+    return f"below {asked}" if model.is_strict(verdict.asked) else f"at most {asked}"
+
+
+def measured(verdict: Verdict) -> str:
+    """What is the figure of a verdict?
+
+    >>> measured(Verdict("every class has at least 9 people", "k", True, 9, 9))
+    'people in the smallest class'
+    """
+    return "upper end of the 95% interval" if verdict.model == ATTACK else MODELS[verdict.model].measured
 
 
 def risk(found: Risk | None) -> str:
@@ -100,28 +114,6 @@ def seconds(number: float) -> str:
     """How long did it take?"""
     return f"{number:,.2f}"
 
-
-#: Requirements whose figure counts people, and those where more is better.
-COUNTS = ("k", "weak_k", "k_map")
-AT_LEAST = (*COUNTS, "distinct_l", "entropy_l")
-
-#: What the figure of a requirement is, by its model; the worst class decides.
-MEASURED: Mapping[str, str] = {
-    "k": "people in the smallest class",
-    "weak_k": "people in the smallest class by its keys",
-    "k_map": "people of the population in the smallest class",
-    "distinct_l": "different values, in the least diverse class",
-    "entropy_l": "equally frequent values, in the least diverse class",
-    "one_sided": "largest share of the value in any class",
-    "alpha_k": "largest share of a value in any class",
-    "t": "largest distance of any class",
-    "recursive_l": "how many times the most frequent value outweighs the rare ones",
-    "beta": "largest gain of a value in any class",
-    "enhanced_beta": "largest gain of a value in any class",
-    "delta_disclosure": "largest change of a value's share, as a logarithm",
-    "delta_presence": "share of a class of the population that is in the file, the nearest to its bound",
-    "attack": "upper end of the 95% interval",
-}
 
 #: Who gets the file, by its tier.
 TIERS: Mapping[str, str] = {

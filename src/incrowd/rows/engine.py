@@ -26,6 +26,10 @@ Result = Literal["string", "int64", "decimal(38, 0)"]
 FETCHED = 20_000_000
 
 
+#: The code of the error for more classes than may be held here.
+TOO_MANY = "D080"
+
+
 def too_many(what: str, place: str, limit: int) -> InputError:
     """The error for a result that has too many lines to be held here."""
     return InputError(

@@ -10,24 +10,14 @@ from dataclasses import dataclass, replace
 
 import ibis
 
+from incrowd.errors import InputError
+from incrowd.keys.requirements import ClassTest
+from incrowd.keys.table import KeyTable
+from incrowd.rows.engine import TOO_MANY
 from incrowd.rows.frame import Rows
+from incrowd.rows.tabulate import tabulate
 
 PEOPLE = "incrowd_people"
-
-
-@dataclass(frozen=True)
-class ClassTest:
-    """Which classes fail: fewer than k people, fewer than l values of a variable, or too large a share of one value.
-
-    A share of 1 or more is the strict form: only classes in which everybody has the value fail.
-    """
-
-    keys: tuple[str, ...]
-    k: int | None = None
-    sensitive: str | None = None
-    l: int | None = None  # noqa: E741 - the literature's name
-    value: str | None = None
-    share: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -88,6 +78,18 @@ class InEngineClasses:
             values=coded["s"].nunique() + blank.ifelse(1, 0).max(),
             having=has.ifelse(coded["m"], 0).sum(),
         )
+
+
+def count_classes(
+    rows: Rows, keys: Sequence[str], sensitive: Sequence[str], unit: str | None
+) -> KeyTable | InEngineClasses:
+    """The classes as a KeyTable; or, where they are too many to be fetched, left in the engine."""
+    try:
+        return tabulate(rows, keys, sensitive, unit)
+    except InputError as error:
+        if error.code != TOO_MANY or unit is not None:  # whose record it is only a KeyTable knows
+            raise
+    return count_in_engine(rows, keys, sensitive)
 
 
 def count_in_engine(rows: Rows, keys: Sequence[str], sensitive: Sequence[str]) -> InEngineClasses:

@@ -123,9 +123,9 @@ def keep_below(cap: int | None) -> Iterator[Callable[[], None]]:
 
 
 @contextmanager
-def follow(engine: Engine, tell: Callable[[float], None] | None) -> Iterator[None]:
-    """While the engine works, tell which share of its query is done, twice a second: tell(0.25)."""
-    if tell is None:
+def follow(engine: Engine, progress: Callable[[float], None] | None) -> Iterator[None]:
+    """While the engine works, say which share of its query is done, twice a second: progress(0.25)."""
+    if progress is None:
         yield
         return
     done = threading.Event()
@@ -133,7 +133,7 @@ def follow(engine: Engine, tell: Callable[[float], None] | None) -> Iterator[Non
     def watch() -> None:
         while not done.wait(0.5):
             if share := engine.progress():
-                tell(share)
+                progress(share)
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()

@@ -88,7 +88,7 @@ def attack(
     with _traced(Path(source), original, folder, trust) as traced:
         chosen = chosen_scenarios(traced.plan, scenarios)
 
-        def told(attack: str, scenario: str) -> None:
+        def begins(attack: str, scenario: str) -> None:
             nonlocal done
             done += 1
             if progress is not None:
@@ -96,7 +96,7 @@ def attack(
 
         situation = in_scenario(traced.situation(), chosen[0])
         auxiliary = read_auxiliary(traced.plan, traced.context, situation, files, traced.done.log.other_releases)
-        found = attack_all(situation, auxiliary, chosen, names, told)
+        found = attack_all(situation, auxiliary, chosen, names, begins)
         refusal = None if traced.done.refusal is None else str(traced.done.refusal)
         return Intrusion(str(source), situation.released.num_rows, situation.known.num_rows, tuple(found), refusal)
 

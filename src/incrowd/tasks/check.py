@@ -7,17 +7,19 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from incrowd.errors import Fault, PlanError
-from incrowd.plan import Plan, check_columns, inspect_plan, read_text
+from incrowd.pipeline.check import inspect
+from incrowd.plan import Plan, check_columns, read_text
 from incrowd.rows import open_source
 from incrowd.rows.result import Line, Result, plain_fields
 
 
 @dataclass(frozen=True, repr=False)
-class Checked(Result):
+class PlanCheck(Result):
     """A plan, and everything that is wrong with it; `plan` is None where it cannot even be read."""
 
     plan: Plan | None
     faults: tuple[Fault, ...]
+    notes: tuple[str, ...] = ()  # what its author should know: a form that is written otherwise now
 
     @property
     def ok(self) -> bool:
@@ -42,22 +44,21 @@ class Checked(Result):
         return [plain_fields(fault) for fault in self.faults]
 
 
-def check(plan: str | Path) -> Checked:
+def check(plan: str | Path) -> PlanCheck:
     """What is wrong with a plan? Every fault, with its code, line and way out. The data are asked for their columns.
 
     >>> ic.check("plan.yaml").ok
     True
     """
     folder = Path(plan).resolve().parent
-    found = inspect_plan(read_text(Path(plan)), folder)
-    if found.plan is None or not found.plan.data.is_there(folder):
-        return Checked(found.plan, tuple(found.faults))
-    data, faults = found.plan.data, found.faults
-    rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding)
-    try:
-        check_columns(found.plan, rows.columns, rows.place)
-    except PlanError as error:
-        faults = sorted([*faults, *found.with_lines(error.faults)], key=lambda fault: fault.line or 0)
-    finally:
-        rows.close()
-    return Checked(found.plan, tuple(faults))
+    found = inspect(read_text(Path(plan)), folder)
+    if found.plan is not None and found.plan.data.is_there(folder):
+        data = found.plan.data
+        rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding)
+        try:
+            check_columns(found.plan, rows.columns, rows.place)
+        except PlanError as error:
+            found = found.adding(error.faults)
+        finally:
+            rows.close()
+    return PlanCheck(found.plan, tuple(found.faults), tuple(found.notes))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incrowd.errors import InputError
-from incrowd.pipeline import Trial, try_out
+from incrowd.pipeline.trial import Trial, try_out
 from incrowd.plan.verdict import Verdict
 from incrowd.risk.before_after import RiskLog
 from incrowd.risk.value import Risk

@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from incrowd.attack.situation import fetch
 from incrowd.audit.checked import Trust
-from incrowd.audit.manifest import hash_entries
 from incrowd.errors import InputError
 from incrowd.pipeline.trace import trace_release
 from incrowd.plan import Plan, read_text
@@ -152,7 +151,7 @@ def new_test(
             options.confidentiality,
         )  # fmt: skip
         sure = scenario.knows_who_is_in and not found
-        sha256 = hash_entries(traced.done.counted)
+        sha256 = traced.done.sha256
         facts, invitations = make(
             place, rules, situation.released, situation.keys, cards, note, scenario.name, sure, sha256, clock
         )

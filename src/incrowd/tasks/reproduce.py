@@ -14,6 +14,7 @@ from incrowd.audit.past import PastRun
 from incrowd.audit.signing import Signer
 from incrowd.errors import InputError, NotReleasable
 from incrowd.pipeline import Progress, run
+from incrowd.pipeline.job import Circumstances
 from incrowd.rows.result import Line, Result, plain_fields
 
 
@@ -112,9 +113,12 @@ def reproduce(
             try:
                 done = run(
                     ready, folder=where, out=private / "out-again", secret=archive.secret, memory=memory,
-                    progress=progress, within=within, together=_together(archive),
-                    source_hidden=bool(archive.log.get("source_hidden")),
-                    signer=None if key is None else Signer(key), signed=key is not None,
+                    progress=progress, within=within, signer=None if key is None else Signer(key),
+                    circumstances=Circumstances(
+                        together=_together(archive),
+                        source_hidden=bool(archive.log.get("source_hidden")),
+                        signed=key is not None,
+                    ),
                 )  # fmt: skip
                 again = _signed(manifest, _hashes(done.release) or {})
             except NotReleasable as refusal:

@@ -20,7 +20,6 @@ from incrowd.audit.past import PastRun
 from incrowd.errors import InputError
 from incrowd.pipeline.trace import Traced, trace_release
 from incrowd.plan import Plan
-from incrowd.plan import requirements as asked
 from incrowd.plan.verdict import Verdict
 from incrowd.release import GateInputs
 from incrowd.release.judge import judge
@@ -30,9 +29,6 @@ from incrowd.risk.background import plan_scenarios
 from incrowd.risk.value import Risk, Scenario
 from incrowd.rows import Rows, open_source
 from incrowd.tasks.risk import risk as measure_risk
-
-#: Requirements that compare with the file before suppression, or with a population: the release alone cannot tell.
-_BESIDE = (asked.KMap, asked.DeltaPresence, asked.TCloseness, asked.Beta, asked.DeltaDisclosure)
 
 
 def review(
@@ -166,8 +162,9 @@ def _recounted(plan: Plan, file: Path) -> list[tuple[Verdict, str]]:
     keys = [name for name in plan.with_role("key") if name in count.columns]
     found = []
     for requirement in plan.requirements:
-        words, why = requirement.requirement().describe(), ""
-        if isinstance(requirement, _BESIDE):
+        meant, why = requirement.requirement(), ""
+        words = meant.describe()
+        if meant.needs_population or meant.compares_with_file:
             why = "it compares with the file as it was, or with a population: name the original"
         elif plan.data.unit is not None:
             why = "it counts people who have several records: name the original"

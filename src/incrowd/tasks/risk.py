@@ -14,7 +14,8 @@ from incrowd.errors import InputError
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.population import join_population
 from incrowd.keys.table import KeyTable, Recode
-from incrowd.plan import Plan, check_columns, is_plan, load_plan
+from incrowd.pipeline.check import check
+from incrowd.plan import Plan, check_columns, is_plan
 from incrowd.risk.background import Background, plan_background, plan_scenarios
 from incrowd.risk.choose import Availability, availability, telling
 from incrowd.risk.geography import Surviving, surviving_uniques
@@ -99,10 +100,8 @@ def _risk_of_plan(
     source: Plan | str | Path, folder: Path | None, measures: Collection[str], records: Path | None
 ) -> Assessment:
     """The data of a plan as it came, in each of its scenarios; all keys when it names none."""
-    if isinstance(source, Plan):
-        plan, folder = source, folder or Path.cwd()
-    else:
-        plan, folder = load_plan(source), folder or Path(source).resolve().parent
+    checked = check(source, folder)
+    plan, folder = checked.plan, checked.folder
     data = plan.data
     with tempfile.TemporaryDirectory(prefix="incrowd-") as spill, ExitStack() as stack:
         engine = connect(data.engine, spill=Path(spill), master=data.master, limit=data.limit)

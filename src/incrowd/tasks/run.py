@@ -14,7 +14,7 @@ from incrowd.audit.log import RunLog
 from incrowd.audit.signing import Signer, read_key
 from incrowd.errors import InputError
 from incrowd.pipeline.tiers import run_tiers
-from incrowd.plan import Plan, inspect_plan, load_tiers, read_text, split_tier
+from incrowd.plan import Plan, inspect_plan, read_text
 from incrowd.rows import open_source
 from incrowd.rows.result import Line, Result
 from incrowd.secret import Secret
@@ -132,15 +132,10 @@ def run(
         need_browser()  # before an hour of work
     signer = None if signing_key is None else read_key(Path(signing_key))
     home = None if out is None else Path(out)
-    if isinstance(plan, Plan) or split_tier(plan)[1] is not None or len(load_tiers(plan)) == 1:
-        done: tuple[pipeline.Run, ...] = (
-            pipeline.run(
-                plan, folder=None if folder is None else Path(folder), out=home, secret=secret, memory=memory,
-                progress=progress, within=within, signer=signer,
-            ),
-        )  # fmt: skip
-    else:
-        done = run_tiers(plan, out=home, secret=secret, memory=memory, progress=progress, signer=signer)
+    files = None if folder is None else Path(folder)
+    done = run_tiers(
+        plan, folder=files, out=home, secret=secret, memory=memory, progress=progress, within=within, signer=signer
+    )
     if pdf:
         for one in done:
             report(one.folder, pdf=True, trust=_of(signer), signing_key=signing_key)

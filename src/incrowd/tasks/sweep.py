@@ -7,11 +7,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from incrowd.audit.workspace import open_workspace
+from incrowd.audit.workspace import Workspace, open_workspace
 from incrowd.errors import NotReleasable
-from incrowd.pipeline import teller
-from incrowd.pipeline.open import begin, context_of
-from incrowd.plan import Plan, load_plan
+from incrowd.pipeline.check import check
+from incrowd.pipeline.job import Job
+from incrowd.pipeline.open import context_of
+from incrowd.pipeline.progress import Progress, numbered
+from incrowd.pipeline.trial import open_and_count
+from incrowd.plan import Plan
 from incrowd.plan.uses import not_by_class
 from incrowd.protect import Change, Context, Original, State, protect, require_in_memory
 from incrowd.rows.result import Line, Result, plain_fields
@@ -22,9 +25,6 @@ from incrowd.utility.of_run import fetch_at_start, prices_of, question_of, sweep
 from incrowd.utility.points import Sweep, SweepPoint, conclude, exposure, why_not
 from incrowd.utility.price import Price
 from incrowd.utility.settings import Setting, k_setting, parse_setting, suppression_setting, variants
-
-#: Called with what is done, its number and how many there are.
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,7 +77,8 @@ def sweep(
 
     >>> ic.sweep("plan.yaml", k="3:5").to_pandas()[["label", "released", "risk_mean"]]
     """
-    folder, whole = Path(plan).resolve().parent, load_plan(plan)
+    checked = check(plan)
+    folder, whole = checked.folder, checked.plan
     asked = [parse_setting(each) if isinstance(each, str) else each for each in settings]
     if suppression is not None:
         asked.append(suppression_setting(whole, suppression))
@@ -87,23 +88,23 @@ def sweep(
     with open_workspace(home) as work, ExitStack() as stack:
         kept = secret or find_secret(home)
         tries = variants(whole, asked, folder)
-        tell = teller(progress, len(tries) + len(candidates) + 1)
-        tell("read and count")
-        bench = fresh(whole, folder, kept, work.spill, stack)
+        begins = numbered(progress, len(tries) + len(candidates) + 1)
+        begins("read and count")
+        bench = fresh(whole, folder, kept, work, stack)
         if _by_class(whole, asked):
             ks = [int(value) for value in asked[0].values]
-            found = bench.sweep_k(ks, lambda done, _: tell(f"k = {ks[done - 1]}"))
+            found = bench.sweep_k(ks, lambda done, _: begins(f"k = {ks[done - 1]}"))
         else:
             points = []
             for setting, variant in tries:
                 points.append(bench.point(variant, setting))
-                tell(points[-1].label)
+                begins(points[-1].label)
             found = conclude(", ".join(s.name for s in asked), points, _own(whole, asked))
         prices = prices_of(whole, bench.context, bench.original()) if whole.alternatives else ()
         others = []
         for path in candidates:
-            others.append(_candidate(Path(path), kept, work.spill, stack))
-            tell(str(path))
+            others.append(_candidate(Path(path), kept, work, stack))
+            begins(str(path))
     return Swept(replace(found, candidates=tuple(others)), prices)
 
 
@@ -137,7 +138,7 @@ class _Bench:
     plan: Plan
     folder: Path
     secret: Secret
-    spill: Path
+    work: Workspace
     stack: ExitStack
     start: State
     context: Context
@@ -145,14 +146,14 @@ class _Bench:
     changes: list[tuple[str, Change]] = field(default_factory=list)  # of the steps that led to them
     fetched: dict[int, tuple[object, Fetched]] = field(default_factory=dict)
 
-    def sweep_k(self, ks: Sequence[int], told: Callable[[int, int], None]) -> Sweep:
+    def sweep_k(self, ks: Sequence[int], progress: Callable[[int, int], None]) -> Sweep:
         """Every k from one count."""
         state = self._before(self.plan.recoding_steps)
         original = Original(state.rows, state.table)
         question = question_of(self.plan, self.context, state)
         before = fetch(original.rows, question.needs(), original.table)
         at_start = fetch_at_start(question, self.start, before)
-        return sweep_k(question, self.context, original, ks, before, (self.start.table, at_start), state, told)
+        return sweep_k(question, self.context, original, ks, before, (self.start.table, at_start), state, progress)
 
     def original(self) -> Original:
         """What the plan's own release is compared with, before anything that is decided by the data."""
@@ -164,7 +165,7 @@ class _Bench:
         label = ", ".join(setting.values())
         context, begun = context_of(plan, self.folder, self.secret), self._shared(plan)
         if begun is None:
-            return fresh(plan, self.folder, self.secret, self.spill, self.stack).point(plan, setting)
+            return fresh(plan, self.folder, self.secret, self.work, self.stack).point(plan, setting)
         state, changes = self._before(begun), [*self.changes[:begun]]
         try:
             for number, step in enumerate(plan.steps[begun:], start=begun + 1):
@@ -208,11 +209,11 @@ class _Bench:
         return known[1]
 
 
-def fresh(plan: Plan, folder: Path, secret: Secret, spill: Path, stack: ExitStack) -> _Bench:
+def fresh(plan: Plan, folder: Path, secret: Secret, work: Workspace, stack: ExitStack) -> _Bench:
     """Open and count the data of a plan."""
-    start, context = begin(plan, folder, secret, spill, None, stack)
-    start = require_in_memory(start, "a sweep")
-    return _Bench(plan, folder, secret, spill, stack, start, context, [start])
+    counted = open_and_count(Job(plan=plan, folder=folder, secret=secret, work=work, stack=stack))
+    start = require_in_memory(counted.start, "a sweep")
+    return _Bench(plan, folder, secret, work, stack, start, counted.context, [start])
 
 
 def measure_point(
@@ -249,8 +250,7 @@ def measure_point(
     )
 
 
-def _candidate(path: Path, secret: Secret, spill: Path, stack: ExitStack) -> SweepPoint:
+def _candidate(path: Path, secret: Secret, work: Workspace, stack: ExitStack) -> SweepPoint:
     """Another plan as it stands, as one more point."""
-    plan = load_plan(path)
-    bench = fresh(plan, path.resolve().parent, secret, spill, stack)
-    return bench.point(plan, {"plan": path.stem})
+    other = check(path)
+    return fresh(other.plan, other.folder, secret, work, stack).point(other.plan, {"plan": path.stem})

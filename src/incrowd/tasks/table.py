@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from incrowd.audit.archive import Archive
 from incrowd.audit.checked import Trust
-from incrowd.errors import InputError, NotReleasable, PlanError, did_you_mean
+from incrowd.errors import InputError, NotReleasable, did_you_mean
 from incrowd.keys.cellkey import KEYS, LARGEST, Perturbations, Perturbed, perturb, rule_10_5
 from incrowd.machine.paths import must_be_file
 from incrowd.machine.writing import write_private
-from incrowd.plan import Plan, check_columns, inspect_plan, is_plan, read_text, released_columns
+from incrowd.pipeline.check import inspect
+from incrowd.plan import Plan, check_columns, is_plan, read_text, released_columns
 from incrowd.rows import Rows, open_source
 from incrowd.rows.cells import count_cells
 from incrowd.rows.engine import connect
@@ -209,7 +210,7 @@ def _find(path: Path, trust: Trust) -> tuple[Plan, Path, list[str], str | Path]:
     """
     if is_plan(path):
         folder = path.resolve().parent
-        plan = _plan(path, folder)
+        plan = inspect(read_text(path), folder).sound()
         return plan, folder, released_columns(plan), plan.data.place(folder)
     try:
         archive = Archive.find(path, None, trust)
@@ -227,13 +228,6 @@ def _released_file(archive: Archive, plan: Plan) -> Path:
     if archive.release is None:
         raise InputError("D140", "this audit has no release beside it.", "Say: incrowd table plan.yaml --by region,age")
     return archive.release / plan.release.file
-
-
-def _plan(path: Path, folder: Path) -> Plan:
-    found = inspect_plan(read_text(path), folder)
-    if found.faults or found.plan is None:
-        raise PlanError(found.faults)
-    return found.plan
 
 
 def _place(plan: Plan, folder: Path, population: bool) -> str | Path:

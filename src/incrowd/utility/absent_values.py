@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from incrowd.errors import InputError
 from incrowd.keys.tally import Tally
-from incrowd.plan.use_cases import AnyUseCase, Regression, TTest
+from incrowd.plan.use_cases import UseCase
 from incrowd.utility.needs import Fetched, Need
 
 
-def refuse_absent_values(case: AnyUseCase, original: Fetched, needs: Sequence[Need]) -> None:
+def refuse_absent_values(case: UseCase, original: Fetched, needs: Sequence[Need]) -> None:
     """Every value that the use case names must occur in the original, at the release's categories, and so must numbers
     where it needs them.
     """
-    named: list[tuple[str, str]] = []
-    for field in ("among", "share"):
-        condition: Mapping[str, Sequence[str]] = getattr(case, field, None) or {}
-        named += [(name, value) for name, values in condition.items() for value in values]
-    if isinstance(case, TTest):
-        named += [(name, value) for name, values in case.between.items() for value in values]
-    if isinstance(case, Regression):
-        named += list(case.base.items()) + ([(case.outcome, case.value)] if case.value is not None else [])
-    for name, value in named:
+    for name, value in case.values():
         tally = next(original.tallies[need] for need in needs if name in need.by)
         if not _occurs(tally, name, value):
             message = f"the use case {case.name!r} names a value of {name!r} that no record has."

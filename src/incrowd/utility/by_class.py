@@ -16,14 +16,14 @@ from incrowd.errors import InputError
 from incrowd.keys.drop_failing import drop_failing_classes
 from incrowd.keys.requirements import K, Requirement
 from incrowd.keys.table import KeyTable, Mask
-from incrowd.plan.steps import SuppressRecords
+from incrowd.plan.steps import Step
 from incrowd.utility.evaluate import Question
 from incrowd.utility.loss import Leaves, measure_loss
 from incrowd.utility.needs import Fetched
 from incrowd.utility.points import SweepPoint, exposure, why_not
 
 #: Called with how many values are done and how many there are.
-Told = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 #: Values of a parameter that are tried in one go; more would never end.
 MOST_VALUES = 1_000
 
@@ -36,12 +36,12 @@ def sweep_classes(
     original: Fetched,
     at_start: tuple[KeyTable, Fetched],
     leaves: Leaves,
-    told: Told | None = None,
+    progress: Progress | None = None,
 ) -> tuple[SweepPoint, ...]:
     """A point for every k. `table` and `original` are of the records before anything is suppressed, `original` counted
     by the classes of the table.
     """
-    steps = [step for _, step in question.plan.active if isinstance(step, SuppressRecords)]
+    steps = [step for _, step in question.plan.active if step.drops_classes]
     points = []
     for number, k in enumerate(ks):
         wanted = [replace(requirement, k=k) if type(requirement) is K else requirement for requirement in bound]
@@ -53,20 +53,20 @@ def sweep_classes(
             SweepPoint(str(k), {"k": str(k)}, loss.records, loss.released, dropped, loss.arithmetic, smallest, most,
                        mean, outcomes, why_not(left, wanted))
         )  # fmt: skip
-        if told is not None:
-            told(number + 1, len(ks))
+        if progress is not None:
+            progress(number + 1, len(ks))
     return tuple(points)
 
 
 def suppress(
-    table: KeyTable, steps: Sequence[SuppressRecords], requirements: Sequence[Requirement]
+    table: KeyTable, steps: Sequence[Step], requirements: Sequence[Requirement]
 ) -> tuple[KeyTable, Mask, dict[str, int]]:
     """What the steps leave: the table, which of its classes stay, and how many records went for which model."""
     stay = np.arange(len(table.records))
     dropped = dict.fromkeys((requirement.model for requirement in requirements), 0)
     left = table
     for step in steps:
-        wanted = [r for r in requirements if step.models is None or r.model in step.models]
+        wanted = [r for r in requirements if step.decides_by(r.model)]
         result = drop_failing_classes(left, wanted)
         left = result.table
         for _, failing in result.gone:

@@ -9,7 +9,7 @@ from math import sqrt
 import numpy as np
 
 from incrowd.keys.tally import Float64, Tally, number_values
-from incrowd.utility.centre import pearson
+from incrowd.utility.measures import pearson
 
 #: A column with at most so many values counts as a category for pairs and propensity.
 FEW = 20

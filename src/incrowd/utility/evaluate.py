@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import assert_never
 
 from incrowd.plan import Plan
-from incrowd.plan import use_cases as cases
+from incrowd.plan.use_cases import UseCase
 from incrowd.utility.absent_values import refuse_absent_values
-from incrowd.utility.centre import centre, centre_needs, correlation, correlation_needs
-from incrowd.utility.classifier import classifier, classifier_needs
-from incrowd.utility.entropy import entropy_needs, entropy_ratio
 from incrowd.utility.judging import judge
 from incrowd.utility.needs import Fetched, Need
 from incrowd.utility.outcome import Outcome
-from incrowd.utility.python import python, python_needs
-from incrowd.utility.regression import regression, regression_needs
-from incrowd.utility.shares import proportion, share_needs, top_overlap
-from incrowd.utility.t_test import t_needs, t_test
+from incrowd.utility.registry import Around, Sides
+from incrowd.utility.use_cases import USE_CASES
 
 
 @dataclass(frozen=True)
@@ -32,10 +26,6 @@ class Question:
     folder: Path
     subkey: bytes
 
-    def entropy_columns(self, case: cases.EntropyRatio) -> Sequence[str]:
-        """The columns whose entropy is compared."""
-        return case.columns or self.columns
-
     def needs(self) -> list[Need]:
         """What all use cases need to know of the release, and of the original brought to its categories."""
         found = [need for case in self.plan.use_cases for need in self._needs(case)]
@@ -43,9 +33,8 @@ class Question:
 
     def needs_at_start(self) -> list[Need]:
         """What they need to know of the file as it came."""
-        entropies = [case for case in self.plan.use_cases if isinstance(case, cases.EntropyRatio)]
-        found = [need for case in entropies for need in entropy_needs(self.entropy_columns(case), self.keys)]
-        return list(dict.fromkeys(found))
+        asking = [case for case in self.plan.use_cases if USE_CASES[type(case)].at_start]
+        return list(dict.fromkeys(need for case in asking for need in self._needs(case)))
 
     def evaluate(self, original: Fetched, released: Fetched, at_start: Fetched) -> tuple[Outcome, ...]:
         """The verdict on each use case. One that speaks of nobody in the original is refused: it could only pass. One
@@ -53,52 +42,22 @@ class Question:
         """
         for case in self.plan.use_cases:
             refuse_absent_values(case, original, self._needs(case))
-        return tuple(
-            judge(self._outcome(case, original, released, at_start), case, self._needs(case), original, released)
-            for case in self.plan.use_cases
-        )
+        sides = Sides(original, released, at_start, self._around)
+        return tuple(self._outcome(case, sides) for case in self.plan.use_cases)
 
-    def _needs(self, case: cases.AnyUseCase) -> list[Need]:
-        match case:
-            case cases.TopOverlap() | cases.Proportion():
-                return share_needs(case)
-            case cases.Centre():
-                return centre_needs(case)
-            case cases.TTest():
-                return t_needs(case)
-            case cases.Correlation():
-                return correlation_needs(case)
-            case cases.Regression():
-                return regression_needs(case)
-            case cases.EntropyRatio():
-                return entropy_needs(self.entropy_columns(case), self.keys)
-            case cases.Classifier():
-                return classifier_needs(case)
-            case cases.Python():
-                return python_needs(case)
-        assert_never(case)
+    @property
+    def _around(self) -> Around:
+        return Around(self.keys, self.columns, self.folder, self.subkey)
 
-    def _outcome(self, case: cases.AnyUseCase, original: Fetched, released: Fetched, at_start: Fetched) -> Outcome:
-        match case:
-            case cases.TopOverlap():
-                return top_overlap(case, original, released)
-            case cases.Proportion():
-                return proportion(case, original, released)
-            case cases.Centre():
-                return centre(case, original, released)
-            case cases.TTest():
-                return t_test(case, original, released)
-            case cases.Correlation():
-                return correlation(case, original, released)
-            case cases.Regression():
-                return regression(case, original, released)
-            case cases.EntropyRatio():
-                return entropy_ratio(case, self.entropy_columns(case), self.keys, at_start, original, released)
-            case cases.Classifier():
-                return classifier(case, original, released, self.subkey)
-            case cases.Python():
-                return python(case, original, released, self.folder)
-        assert_never(case)
+    def _needs(self, case: UseCase) -> list[Need]:
+        return USE_CASES[type(case)].needs(case, self._around)
+
+    def _outcome(self, case: UseCase, sides: Sides) -> Outcome:
+        kind = USE_CASES[type(case)]
+        outcome = kind.compare(case, sides)
+        if kind.judges_itself:
+            return outcome
+        return judge(outcome, case, self._needs(case), sides.original, sides.released)
 
 
 def broken(outcomes: Sequence[Outcome]) -> tuple[str, ...]:

@@ -8,20 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from incrowd.keys.tally import Tally
-from incrowd.plan.use_cases import AnyUseCase, EntropyRatio
+from incrowd.plan.use_cases import UseCase
 from incrowd.utility.needs import Fetched, Need
 from incrowd.utility.outcome import Outcome
 
 
-def judge(outcome: Outcome, case: AnyUseCase, needs: Sequence[Need], original: Fetched, released: Fetched) -> Outcome:
+def judge(outcome: Outcome, case: UseCase, needs: Sequence[Need], original: Fetched, released: Fetched) -> Outcome:
     """The verdict, unless a variable that the use case names has one value, or nobody is concerned.
 
     Where that is so in the original, the use case cannot fail, and so cannot be judged: it may be the recoding that
     left one value, since the original is brought to the release's categories. Where it is so in the release alone, the
     question cannot be asked of it, and the use case fails.
     """
-    if isinstance(case, EntropyRatio):  # which judges its columns itself: recoding is the loss that it asks for
-        return outcome
     if why := _says_nothing(case, needs, original):
         return unjudged(outcome, f"in the original, at the release's categories, {why}")
     if why := _says_nothing(case, needs, released):
@@ -38,7 +36,7 @@ def _both(one: str, other: str) -> str:
     return f"{one}; {other}" if other else one
 
 
-def _says_nothing(case: AnyUseCase, needs: Sequence[Need], fetched: Fetched) -> str:
+def _says_nothing(case: UseCase, needs: Sequence[Need], fetched: Fetched) -> str:
     """Which variable of the use case has one value, in words; empty when all have more."""
     among = getattr(case, "among", None) or {}
     asked = {name for place, name in case.named() if not place.startswith("among.")}

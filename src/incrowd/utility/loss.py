@@ -12,7 +12,7 @@ from incrowd.keys.cells.blanks import Blanks, missing_cells
 from incrowd.keys.loss import arithmetic, geometric, margin
 from incrowd.keys.table import KeyTable
 from incrowd.keys.tally import Tally
-from incrowd.utility.entropy import entropy
+from incrowd.utility.measures import entropy
 from incrowd.utility.outcome import wilson
 
 #: For each key, how many values of the file as it came stand behind each value; 1 where a key is not listed.

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from incrowd.keys.population import attach_histogram
 from incrowd.keys.table import KeyTable
 from incrowd.plan import Plan
+from incrowd.plan.requirements import K
 from incrowd.protect import UNIT, Context, Original, State
 from incrowd.rows import Rows
 from incrowd.rows.tabulate import tabulate
-from incrowd.utility.by_class import Told, parse_values, sweep_classes
+from incrowd.utility.by_class import Progress, parse_values, sweep_classes
 from incrowd.utility.evaluate import Question
 from incrowd.utility.general import General, column_needs, measure_general
 from incrowd.utility.loss import Loss, Subgroup, lost_by_key, measure_loss
@@ -93,12 +94,12 @@ def sweep_k(
     before: Fetched,
     at_start: tuple[KeyTable, Fetched],
     state: State,
-    told: Told | None = None,
+    progress: Progress | None = None,
 ) -> Sweep:
     """Every k from one count of classes."""
     bound = context.bind(State(original.rows, original.table))
-    points = sweep_classes(question, bound.table, bound.bound, ks, before, at_start, state.leaves, told)
-    own = next(str(r.k) for r in question.plan.requirements if r.model == "k")
+    points = sweep_classes(question, bound.table, bound.bound, ks, before, at_start, state.leaves, progress)
+    own = next(str(r.k) for r in question.plan.requirements if isinstance(r, K))
     return conclude("k", points, own)
 
 

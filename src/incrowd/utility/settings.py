@@ -15,7 +15,6 @@ from pydantic import ValidationError
 from incrowd.errors import InputError, PlanError, did_you_mean
 from incrowd.plan import Plan
 from incrowd.plan.check import check_plan
-from incrowd.plan.steps import Search, SuppressCells
 from incrowd.utility.by_class import MOST_VALUES, parse_values
 
 
@@ -31,7 +30,7 @@ class Setting:
 def k_setting(plan: Plan, values: str) -> Setting:
     """Every k of the plan: of its requirement, and of steps that blank cells."""
     paths = [f"requirements.{i}.k" for i, r in enumerate(plan.requirements) if r.model == "k"]
-    paths += [f"steps.{i}.k" for i, step in plan.active if isinstance(step, SuppressCells)]
+    paths += [f"steps.{i}.k" for i, step in plan.active if "k" in step.swept]
     if not any(path.startswith("requirements") for path in paths):
         raise InputError(
             "D154", "the plan has no requirement k to sweep.", "Name a parameter: --set requirements.0.l=2:5"
@@ -41,7 +40,7 @@ def k_setting(plan: Plan, values: str) -> Setting:
 
 def suppression_setting(plan: Plan, values: str) -> Setting:
     """The suppression limit of the searches of the plan."""
-    paths = tuple(f"steps.{i}.suppression" for i, step in plan.active if isinstance(step, Search))
+    paths = tuple(f"steps.{i}.suppression" for i, step in plan.active if "suppression" in step.swept)
     if not paths:
         raise InputError("D155", "the plan has no search, and so no suppression limit.", "Sweep k, or use --set.")
     return Setting("suppression", paths, _values("--suppression", values))

@@ -145,8 +145,8 @@ def _classes_of(grouping: Grouping, number: int) -> Int64:
 
 
 def _least_size(requirements: Sequence[Requirement]) -> int:
-    """No class below this can pass: k, or l where there is one."""
-    return max([int(np.ceil(max(getattr(r, "k", 1), getattr(r, "l", 1)))) for r in requirements], default=1)
+    """No class below this can pass."""
+    return max((requirement.fewest_people for requirement in requirements), default=1)
 
 
 def _refuse(table: KeyTable, requirements: Sequence[Requirement]) -> None:

@@ -4,7 +4,16 @@ A requirement looks at classes only: their sizes and the histogram of one sensit
 of exactly k people satisfies k), except in the models that are strict by definition: recursive l, delta-disclosure.
 """
 
-from incrowd.keys.requirements.base import Requirement, Verdict, failing_any, is_met, refuse_unmet, where_name
+from incrowd.keys.requirements.base import (
+    MODELS,
+    ClassTest,
+    Requirement,
+    Verdict,
+    failing_any,
+    is_met,
+    refuse_unmet,
+    where_name,
+)
 from incrowd.keys.requirements.crowd import DeltaPresence, K, KMap, WeakK
 from incrowd.keys.requirements.diversity import AlphaK, DistinctL, EntropyL, OneSided, RecursiveL
 from incrowd.keys.requirements.figures import histogram_of
@@ -15,13 +24,14 @@ from incrowd.keys.requirements.likeness import (
     Likeness,
     TCloseness,
 )
-from incrowd.keys.requirements.parse import MODEL_NAMES, parse_model
+from incrowd.keys.requirements.parse import forms, model_names, parse_model
 from incrowd.keys.requirements.reference import Reference
 
 __all__ = [
-    "MODEL_NAMES",
+    "MODELS",
     "AlphaK",
     "BetaLikeness",
+    "ClassTest",
     "DeltaDisclosure",
     "DeltaPresence",
     "DistinctL",
@@ -38,8 +48,10 @@ __all__ = [
     "Verdict",
     "WeakK",
     "failing_any",
+    "forms",
     "histogram_of",
     "is_met",
+    "model_names",
     "parse_model",
     "refuse_unmet",
     "where_name",

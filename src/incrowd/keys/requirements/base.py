@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 from weakref import WeakKeyDictionary
@@ -12,11 +12,30 @@ from numpy.typing import NDArray
 
 from incrowd.errors import Fault, InputError, PlanError, did_you_mean
 from incrowd.keys.requirements.figures import Figures, figures_of
+from incrowd.keys.requirements.form import Form
 from incrowd.keys.table import Int64, KeyTable, Mask
 
 Numbers = NDArray[Any]
+#: Every privacy model by its word. A class that has one registers itself.
+MODELS: dict[str, type[Requirement]] = {}
 #: No file has so many people, and no count of 64 bits ends below it.
 MOST = 10**15
+
+
+@dataclass(frozen=True)
+class ClassTest:
+    """Which classes fail: fewer than k people, fewer than l values of a variable, or too large a share of one value.
+
+    A share of 1 or more is the strict form: only classes in which everybody has the value fail. An engine can tell
+    without handing the classes out.
+    """
+
+    keys: tuple[str, ...]
+    k: int | None = None
+    sensitive: str | None = None
+    l: int | None = None  # noqa: E741 - the literature's name
+    value: str | None = None
+    share: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -33,10 +52,39 @@ class Requirement:
 
     #: The word for it in plans and reports.
     model: ClassVar[str]
+    #: Its short texts for the command line, by the word they begin with: its own, and ARX's where that has one.
+    forms: ClassVar[Mapping[str, Form]]
+    #: What its figure is, in the words of a report; the worst class decides.
+    measured: ClassVar[str]
     #: Whether the smallest figure is the worst one (sizes, diversity), or the largest (shares, distances).
     smallest_is_worst: ClassVar[bool] = False
+    #: Whether its figure counts people: how small a crowd is nobody may be told.
+    counts_people: ClassVar[bool] = False
+    #: Whether its figure has a limit on both sides, so that a reader must be told which one is near.
+    two_bounds: ClassVar[bool] = False
     #: Whether it needs the counts of a population.
     needs_population: ClassVar[bool] = False
+    #: Whether it compares with the file before suppression, which the release alone does not tell.
+    compares_with_file: ClassVar[bool] = False
+    #: Whether it limits what a class gives away about its sensitive variable without anybody being found.
+    limits_disclosure: ClassVar[bool] = False
+    #: The residual risk that its figure measures, as the report lists it (report/board/residual.py).
+    residual: ClassVar[str | None] = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "model" not in vars(cls):  # what several models share
+            return
+        if cls.model in MODELS:
+            raise TypeError(f"there is a model {cls.model!r} already: {MODELS[cls.model].__qualname__}")
+        if missing := [name for name in ("forms", "measured") if name not in vars(cls)]:
+            raise TypeError(f"the model {cls.model!r} does not say its {missing[0]}")
+        MODELS[cls.model] = cls
+
+    @classmethod
+    def is_strict(cls, limit: float) -> bool:
+        """Whether a figure that is equal to this limit fails."""
+        return False
 
     def measure(self, table: KeyTable) -> Numbers:
         """The figure of each class of the table, whatever keys and condition the requirement has."""
@@ -78,6 +126,11 @@ class Requirement:
         return self.survives_growth and self.where is None
 
     @property
+    def fewest_people(self) -> int:
+        """No class with fewer people can pass."""
+        return 1
+
+    @property
     def sensitive_name(self) -> str | None:
         """The sensitive variable it speaks of, if any."""
         return getattr(self, "sensitive", None)
@@ -95,6 +148,13 @@ class Requirement:
         themselves. After `recode_sensitive`, bind again.
         """
         return self
+
+    def refuse_absent(self, occurs: Callable[[str, str], bool]) -> None:
+        """Raise where it names a value of a variable that does not occur: that slip would make every class pass."""
+
+    def class_test(self, keys: tuple[str, ...]) -> ClassTest | None:
+        """The same as a test that an engine can do, on these keys and without a condition; None where it cannot."""
+        return None
 
     def failing(self, table: KeyTable) -> Mask:
         """Which classes fail; with own keys, every class inside a failing class of those keys."""

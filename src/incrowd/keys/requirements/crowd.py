@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from incrowd.errors import InputError
-from incrowd.keys.requirements.base import MOST, Numbers, Requirement, refuse, within
+from incrowd.keys.requirements.base import MOST, ClassTest, Numbers, Requirement, refuse, within
+from incrowd.keys.requirements.form import Form
 from incrowd.keys.table import Int64, KeyTable, Mask
 
 
@@ -22,10 +24,18 @@ class K(Requirement):
 
     k: int
     model: ClassVar[str] = "k"
+    forms: ClassVar[Mapping[str, Form]] = {"k": Form("K", lambda f, _: K(int(f[0])))}
+    measured: ClassVar[str] = "people in the smallest class"
     smallest_is_worst: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         within(self, "k", 1, MOST)
+
+    @property
+    def fewest_people(self) -> int:
+        """As many as it asks for."""
+        return self.k
 
     @property
     def survives_growth(self) -> bool:
@@ -39,6 +49,10 @@ class K(Requirement):
     def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
         """Fewer than k."""
         return figures < self.k
+
+    def class_test(self, keys: tuple[str, ...]) -> ClassTest:
+        """Fewer than k."""
+        return ClassTest(keys, k=self.k)
 
     def words(self) -> str:
         """In words."""
@@ -55,6 +69,10 @@ class WeakK(K):
     """
 
     model: ClassVar[str] = "weak_k"
+    forms: ClassVar[Mapping[str, Form]] = {
+        "weak_k": Form("K", lambda f, given: WeakK(int(f[0]), keys=given.keys, where=given.where))
+    }
+    measured: ClassVar[str] = "people in the smallest class by its keys"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -76,6 +94,9 @@ class KMap(Requirement):
 
     k: int
     model: ClassVar[str] = "k_map"
+    forms: ClassVar[Mapping[str, Form]] = {"k_map": Form("K", lambda f, _: KMap(int(f[0])))}
+    measured: ClassVar[str] = "people of the population in the smallest class"
+    counts_people: ClassVar[bool] = True
     smallest_is_worst: ClassVar[bool] = True
     needs_population: ClassVar[bool] = True
 
@@ -112,6 +133,11 @@ class DeltaPresence(Requirement):
     dmin: float
     dmax: float
     model: ClassVar[str] = "delta_presence"
+    forms: ClassVar[Mapping[str, Form]] = {
+        "delta_presence": Form("DMIN:DMAX", lambda f, _: DeltaPresence(float(f[0]), float(f[1])))
+    }
+    measured: ClassVar[str] = "share of a class of the population that is in the file, the nearest to its bound"
+    two_bounds: ClassVar[bool] = True
     needs_population: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -5,13 +5,17 @@ Where people have several records, a person with two values counts for both: div
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 
 from incrowd.errors import InputError
-from incrowd.keys.requirements.base import MOST, Numbers, Requirement, within
+from incrowd.keys.requirements.base import MOST, ClassTest, Numbers, Requirement, within
+from incrowd.keys.requirements.figures import figures_of
+from incrowd.keys.requirements.form import Form
 from incrowd.keys.requirements.kernels import TOLERANCE
 from incrowd.keys.table import Int64, KeyTable, Mask
 
@@ -27,10 +31,21 @@ class DistinctL(Requirement):
     sensitive: str
     l: int  # noqa: E741 - the literature's name
     model: ClassVar[str] = "distinct_l"
+    forms: ClassVar[Mapping[str, Form]] = dict.fromkeys(
+        ("distinct_l", "dl"), Form("A:L", lambda f, _: DistinctL(f[0], int(f[1])))
+    )
+    measured: ClassVar[str] = "different values, in the least diverse class"
     smallest_is_worst: ClassVar[bool] = True
+    limits_disclosure: ClassVar[bool] = True
+    residual: ClassVar[str | None] = "Homogeneity"
 
     def __post_init__(self) -> None:
         within(self, "l", 1, MOST)
+
+    @property
+    def fewest_people(self) -> int:
+        """One for each value."""
+        return self.l
 
     @property
     def survives_growth(self) -> bool:
@@ -44,6 +59,10 @@ class DistinctL(Requirement):
     def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
         """Fewer than l."""
         return figures < self.l
+
+    def class_test(self, keys: tuple[str, ...]) -> ClassTest:
+        """Fewer than l."""
+        return ClassTest(keys, sensitive=self.sensitive, l=self.l)
 
     def words(self) -> str:
         """In words."""
@@ -61,10 +80,21 @@ class EntropyL(Requirement):
     sensitive: str
     l: float  # noqa: E741 - the literature's name
     model: ClassVar[str] = "entropy_l"
+    forms: ClassVar[Mapping[str, Form]] = dict.fromkeys(
+        ("entropy_l", "el"), Form("A:L", lambda f, _: EntropyL(f[0], float(f[1])))
+    )
+    measured: ClassVar[str] = "equally frequent values, in the least diverse class"
     smallest_is_worst: ClassVar[bool] = True
+    limits_disclosure: ClassVar[bool] = True
+    residual: ClassVar[str | None] = "Homogeneity"
 
     def __post_init__(self) -> None:
         within(self, "l", 1, MOST)
+
+    @property
+    def fewest_people(self) -> int:
+        """One for each value."""
+        return math.ceil(self.l)
 
     def measure(self, table: KeyTable) -> Numbers:
         """exp(H) of each class."""
@@ -92,10 +122,26 @@ class RecursiveL(Requirement):
     c: float
     l: int  # noqa: E741 - the literature's name
     model: ClassVar[str] = "recursive_l"
+    forms: ClassVar[Mapping[str, Form]] = dict.fromkeys(
+        ("recursive_l", "rl"), Form("A:C:L", lambda f, _: RecursiveL(f[0], float(f[1]), int(f[2])))
+    )
+    measured: ClassVar[str] = "how many times the most frequent value outweighs the rare ones"
+    limits_disclosure: ClassVar[bool] = True
+    residual: ClassVar[str | None] = "Homogeneity"
 
     def __post_init__(self) -> None:
         within(self, "c", 0, open_low=True)
         within(self, "l", 1, MOST)
+
+    @classmethod
+    def is_strict(cls, limit: float) -> bool:
+        """By definition."""
+        return True
+
+    @property
+    def fewest_people(self) -> int:
+        """One for each value."""
+        return self.l
 
     def measure(self, table: KeyTable) -> Numbers:
         """r1 / (r_l + ... + r_m) of each class."""
@@ -127,14 +173,25 @@ class OneSided(Requirement):
     value: str
     alpha: float = 1.0
     model: ClassVar[str] = "one_sided"
+    forms: ClassVar[Mapping[str, Form]] = {
+        "one_sided": Form("A:VALUE:[ALPHA]", lambda f, _: OneSided(f[0], f[1], *map(float, f[2:])))
+    }
+    measured: ClassVar[str] = "largest share of the value in any class"
+    limits_disclosure: ClassVar[bool] = True
+    residual: ClassVar[str | None] = "Homogeneity"
 
     def __post_init__(self) -> None:
         within(self, "alpha", 0, 1)
 
+    @classmethod
+    def is_strict(cls, limit: float) -> bool:
+        """Where everybody may not have it, a share of 1 fails; else the share may be met."""
+        return limit >= 1
+
     @property
     def strict(self) -> bool:
         """Whether only classes in which everybody has the value fail."""
-        return self.alpha >= 1
+        return self.is_strict(self.alpha)
 
     @property
     def survives_growth(self) -> bool:
@@ -143,12 +200,12 @@ class OneSided(Requirement):
 
     def bind(self, table: KeyTable) -> Self:
         """Refuse a value nobody in the original file has: a slip of the pen would make every class pass."""
-        self.refuse_absent(bool(self._figures(table).having(self.value).any()))
+        self.refuse_absent(lambda name, value: bool(figures_of(table, name).having(value).any()))
         return self
 
-    def refuse_absent(self, somebody: bool) -> None:
+    def refuse_absent(self, occurs: Callable[[str, str], bool]) -> None:
         """Raise unless somebody has the value."""
-        if not somebody:
+        if not occurs(self.sensitive, self.value):
             raise InputError(
                 "D046",
                 f"nobody has the value that {self.model} names of {self.sensitive!r}.",
@@ -162,6 +219,10 @@ class OneSided(Requirement):
     def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
         """All of them (strict), or more than alpha."""
         return figures >= 1 if self.strict else figures > self.alpha
+
+    def class_test(self, keys: tuple[str, ...]) -> ClassTest:
+        """The share of the value."""
+        return ClassTest(keys, sensitive=self.sensitive, value=self.value, share=self.alpha)
 
     def words(self) -> str:
         """In words."""
@@ -182,10 +243,21 @@ class AlphaK(Requirement):
     alpha: float
     k: int
     model: ClassVar[str] = "alpha_k"
+    forms: ClassVar[Mapping[str, Form]] = {
+        "alpha_k": Form("A:ALPHA:K", lambda f, _: AlphaK(f[0], float(f[1]), int(f[2])))
+    }
+    measured: ClassVar[str] = "largest share of a value in any class"
+    limits_disclosure: ClassVar[bool] = True
+    residual: ClassVar[str | None] = "Homogeneity"
 
     def __post_init__(self) -> None:
         within(self, "alpha", 0, 1, open_low=True)
         within(self, "k", 1, MOST)
+
+    @property
+    def fewest_people(self) -> int:
+        """As many as it asks for."""
+        return self.k
 
     def measure(self, table: KeyTable) -> Numbers:
         """The share of the most frequent value."""

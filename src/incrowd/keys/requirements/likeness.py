@@ -6,19 +6,42 @@ Unbound, they take the table's own.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal, Self, get_args
+from typing import ClassVar, Literal, Self, cast, get_args
 
 import numpy as np
 
+from incrowd.errors import Fault, PlanError
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.requirements.base import Numbers, Requirement, refuse, within
 from incrowd.keys.requirements.figures import Comparison, figures_of
+from incrowd.keys.requirements.form import Form, Given
 from incrowd.keys.requirements.kernels import TOLERANCE
 from incrowd.keys.requirements.reference import Reference
 from incrowd.keys.table import KeyTable, Mask
 
 Distance = Literal["equal", "ordered", "ordered-text", "hierarchical"]
+
+
+def _t(default: Distance) -> Callable[[Sequence[str], Given], Requirement]:
+    """What makes t-closeness of a text that may name no distance."""
+
+    def make(f: Sequence[str], given: Given) -> Requirement:
+        chosen = cast(Distance, f[2]) if len(f) > 2 else default
+        order = given.order if chosen == "ordered" else None
+        hierarchy = given.hierarchy if chosen == "hierarchical" else None
+        return TCloseness(f[0], float(f[1]), chosen, order=order, hierarchy=hierarchy)
+
+    return make
+
+
+def _delta_disclosure(f: Sequence[str], _: Given) -> Requirement:
+    if len(f) > 2 and f[2] != "skip-zeros":
+        message = "its third field can only be skip-zeros."
+        raise PlanError([Fault("P061", "model delta_disclosure", message)])
+    return DeltaDisclosure(f[0], float(f[1]), len(f) > 2)
 
 
 @dataclass(frozen=True)
@@ -27,6 +50,9 @@ class Likeness(Requirement):
 
     sensitive: str
     reference: Reference | None = field(default=None, kw_only=True, compare=False, repr=False)
+    compares_with_file: ClassVar[bool] = True
+    limits_disclosure: ClassVar[bool] = True
+    residual: ClassVar[str | None] = "Skewness"
 
     def bind(self, table: KeyTable) -> Self:
         """Fix p from this table, which should be the one before suppression."""
@@ -53,6 +79,13 @@ class TCloseness(Likeness):
     order: tuple[str, ...] | None = field(default=None, kw_only=True)
     hierarchy: Hierarchy | None = field(default=None, kw_only=True, repr=False)
     model: ClassVar[str] = "t"
+    forms: ClassVar[Mapping[str, Form]] = {
+        "t": Form("A:T:[equal|ordered|ordered-text|hierarchical]", _t("equal")),
+        "te": Form("A:T", _t("equal")),
+        "to": Form("A:T", _t("ordered-text")),
+        "th": Form("A:T", _t("hierarchical")),
+    }
+    measured: ClassVar[str] = "largest distance of any class"
 
     def __post_init__(self) -> None:
         within(self, "t", 0, 1)
@@ -96,6 +129,10 @@ class BetaLikeness(Likeness):
 
     beta: float
     model: ClassVar[str] = "beta"
+    forms: ClassVar[Mapping[str, Form]] = dict.fromkeys(
+        ("beta", "bl"), Form("A:BETA", lambda f, _: BetaLikeness(f[0], float(f[1])))
+    )
+    measured: ClassVar[str] = "largest gain of a value in any class"
 
     def __post_init__(self) -> None:
         within(self, "beta", 0, open_low=True)
@@ -122,6 +159,10 @@ class EnhancedBeta(BetaLikeness):
     """
 
     model: ClassVar[str] = "enhanced_beta"
+    forms: ClassVar[Mapping[str, Form]] = dict.fromkeys(
+        ("enhanced_beta", "ebl"), Form("A:BETA", lambda f, _: EnhancedBeta(f[0], float(f[1])))
+    )
+    measured: ClassVar[str] = "largest gain of a value in any class"
 
     def measure(self, table: KeyTable) -> Numbers:
         """The largest relative gain of each class, or infinity."""
@@ -146,9 +187,19 @@ class DeltaDisclosure(Likeness):
     delta: float
     skip_zeros: bool = False
     model: ClassVar[str] = "delta_disclosure"
+    forms: ClassVar[Mapping[str, Form]] = {
+        "delta_disclosure": Form("A:DELTA:[skip-zeros]", _delta_disclosure),
+        "dd": Form("A:DELTA", lambda f, _: DeltaDisclosure(f[0], float(f[1]) * math.log(2), skip_zeros=True)),
+    }
+    measured: ClassVar[str] = "largest change of a value's share, as a logarithm"
 
     def __post_init__(self) -> None:
         within(self, "delta", 0, open_low=True)
+
+    @classmethod
+    def is_strict(cls, limit: float) -> bool:
+        """By definition."""
+        return True
 
     @property
     def survives_merging(self) -> bool:

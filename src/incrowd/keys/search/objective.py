@@ -21,7 +21,7 @@ from incrowd.keys.table import Int64, KeyTable
 class Objective(StrEnum):
     """What to make small.
 
-    arithmetic and geometric: the mean loss of the keys, in two forms (`loss.py`). discernibility: sum of f^2 over
+    arithmetic and geometric: the mean loss of the keys, in two forms (`keys/loss.py`). discernibility: sum of f^2 over
     classes plus n for each suppressed record. class_size: records / (classes, plus one if anything is suppressed).
     entropy: bits lost about the original values, a suppressed cell as if recoded to everything. precision: mean of
     level / height, 1 where suppressed.

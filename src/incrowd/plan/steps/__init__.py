@@ -1,49 +1,16 @@
-"""The protection steps as types. One file per family; each step says what a check of the plan has to know of it."""
+"""The protection steps as types. One file per family; each step says what others have to know of it.
+
+A new file in this folder is found by itself, and every step in it (see base.py) may stand in a plan.
+"""
 
 from typing import Annotated
 
-from pydantic import Field
+from incrowd.machine.modules import import_all
+from incrowd.plan.steps.base import STEPS, Step
 
-from incrowd.plan.steps.attack import ATTACK_NAMES, Attack
-from incrowd.plan.steps.base import Step
-from incrowd.plan.steps.columns import Drop, Pseudonymise
-from incrowd.plan.steps.numbers import BottomCode, MergeSmall, Round, TopCode
-from incrowd.plan.steps.perturb import Microaggregate, Noise, Perturbing, Pram, Shuffle
-from incrowd.plan.steps.recode import Recode
-from incrowd.plan.steps.sample import Sample
-from incrowd.plan.steps.search import Search
-from incrowd.plan.steps.suppress import SuppressCells, SuppressRecords
-from incrowd.plan.steps.swap import RankSwap, Swap, Targets
+__all__ = ["STEPS", "AnyStep", "Step"]
 
-__all__ = [
-    "ATTACK_NAMES",
-    "AnyStep",
-    "Attack",
-    "BottomCode",
-    "Drop",
-    "MergeSmall",
-    "Microaggregate",
-    "Noise",
-    "Perturbing",
-    "Pram",
-    "Pseudonymise",
-    "RankSwap",
-    "Recode",
-    "Round",
-    "Sample",
-    "Search",
-    "Shuffle",
-    "Step",
-    "SuppressCells",
-    "SuppressRecords",
-    "Swap",
-    "Targets",
-    "TopCode",
-]
+import_all(__name__)
 
-AnyStep = Annotated[
-    Drop | Pseudonymise | Recode | SuppressRecords | Search | SuppressCells
-    | Sample | Swap | RankSwap | Round | TopCode | BottomCode | MergeSmall
-    | Pram | Microaggregate | Noise | Shuffle | Attack,
-    Field(discriminator="step"),
-]  # fmt: skip
+#: A step of a plan, of the kind that its field `step` names.
+AnyStep = Annotated[Step, STEPS]

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
+from incrowd.errors import Fault
+from incrowd.plan.kinds import Kinds
 from incrowd.plan.strict import Strict, Text
+
+#: Every step that a plan may have.
+STEPS: Kinds[Step] = Kinds("step")
 
 
 class Step(Strict):
-    """What every protection step has. A method answers the questions below where its answer differs."""
+    """What every protection step has. A method answers the questions below where its answer differs.
+
+    A step registers itself by the word of its field `step`; a class without one is what several steps share.
+    """
+
+    if TYPE_CHECKING:
+        step: str  # each step declares its own, as a Literal
 
     reason: Text | None = Field(None, description="Why this step. Stays in the audit.")
     off: bool = Field(False, description="Leave the step out, and keep it in the plan and in the audit.")
+
+    #: Its place in lists that people read: what most plans begin with first. A step that does not say comes last.
+    listed: ClassVar[int] = 100
 
     #: The variables that it names must be keys.
     only_keys: ClassVar[bool] = False
@@ -22,6 +36,19 @@ class Step(Strict):
     #: It says a variable more coarsely, or removes or makes columns, for all records alike: use cases compare the
     #: release with the records after such steps alone.
     only_coarsens: ClassVar[bool] = False
+
+    #: The records that the release is compared with get it too, once there are such: its values have other names then.
+    done_to_original: ClassVar[bool] = False
+
+    #: It makes other values record by record, or group by group: not where people have several records, since several
+    #: values of one person average out, nor of what a population is counted by.
+    perturbs_records: ClassVar[bool] = False
+
+    #: It takes away whole classes, and does nothing else.
+    drops_classes: ClassVar[bool] = False
+
+    #: Its fields that a sweep of k, or of the suppression limit, sets to each value in turn.
+    swept: ClassVar[frozenset[str]] = frozenset()
 
     #: Chance, by the secret, may decide something of what it changes. A step without this is given no key to draw by.
     chance: ClassVar[bool] = False
@@ -37,6 +64,11 @@ class Step(Strict):
     #: The files it reads may hold records about people: an audit keeps their hashes, never a copy.
     about_people: ClassVar[bool] = True
 
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        STEPS.add(cls)
+
     @property
     def perturbs(self) -> bool:
         """Does it make other values of those it finds, so that two files made differently tell more together?"""
@@ -49,7 +81,9 @@ class Step(Strict):
 
     @property
     def per_record(self) -> bool:
-        """Does it treat every record alone, so that people with several records, and populations, are out of reach?"""
+        """Does it blank or recode cells of keys record by record? Then people with several records, and populations,
+        are out of its reach, and a person may fit several labels of a key.
+        """
         return False
 
     @property
@@ -74,12 +108,35 @@ class Step(Strict):
         """The places among them where only a key will do."""
         return {place for place, _ in self.named()} if self.only_keys else set()
 
+    def named_models(self) -> list[tuple[str, str]]:
+        """The requirements of the plan that it names by their model, each with its place in the step."""
+        return []
+
+    def decides_by(self, model: str) -> bool:
+        """Does it decide by the requirements with this model? By all of the plan's, where it names none."""
+        named = [name for _, name in self.named_models()]
+        return not named or model in named
+
+    def counted(self) -> list[str]:
+        """The variables whose combinations it counts by itself, whatever the plan requires."""
+        return []
+
+    def faults(self, there: Sequence[str], keys: Sequence[str], identifiers: Sequence[str]) -> Iterator[Fault]:
+        """What else is wrong with it, at places in the step; `there` are the variables before it, `keys` those of them
+        that are keys.
+        """
+        yield from ()
+
     def randomises(self) -> list[str]:
         """The variables whose values it changes record by record, by chance."""
         return []
 
     def alters(self) -> list[str]:
         """The variables whose values it recodes or removes for all records."""
+        return []
+
+    def removes(self) -> list[str]:
+        """The columns that it removes without looking at them."""
         return []
 
     def files(self) -> dict[str, str]:

@@ -15,12 +15,14 @@ class OneVariable(Step):
 
     variable: Text
 
+    listed: ClassVar[int] = 8
+
     def named(self) -> list[tuple[str, str]]:
         """One variable."""
         return [("variable", self.variable)]
 
     def alters(self) -> list[str]:
-        """The same."""
+        """That variable."""
         return [self.variable]
 
 

@@ -21,7 +21,9 @@ Strata = Annotated[
 class Perturbing(Step):
     """What these steps share: variables that they change, and perhaps strata that they stay within."""
 
+    listed: ClassVar[int] = 9
     chance: ClassVar[bool] = True
+    perturbs_records: ClassVar[bool] = True
 
     def named(self) -> list[tuple[str, str]]:
         """What it changes, and the strata."""

@@ -39,7 +39,9 @@ class Recode(Step):
     postcode: Component | None = Field(None, description="Which component of a UK postcode to keep.")
     level: Annotated[int, Field(ge=1)] | None = Field(None, description="With hierarchy: which column of it.")
 
+    listed: ClassVar[int] = 2
     only_coarsens: ClassVar[bool] = True
+    done_to_original: ClassVar[bool] = True
     about_people: ClassVar[bool] = False
 
     @property
@@ -73,7 +75,7 @@ class Recode(Step):
         return [("variable", self.variable)]
 
     def alters(self) -> list[str]:
-        """The same."""
+        """That variable."""
         return [self.variable]
 
     def files(self) -> dict[str, str]:

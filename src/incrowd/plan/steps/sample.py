@@ -21,6 +21,7 @@ class Sample(Step):
     )
     households: bool = Field(False, description="Draw whole households (data.household).")
 
+    listed: ClassVar[int] = 6
     chance: ClassVar[bool] = True
 
     @model_validator(mode="after")

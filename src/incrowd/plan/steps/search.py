@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from incrowd.errors import Fault
 from incrowd.plan.hierarchies import AnyHierarchy
 from incrowd.plan.steps.base import Step
 from incrowd.plan.strict import Text
@@ -45,10 +46,12 @@ class Search(Step):
             raise ValueError("local goes with neither levels nor weights nor another objective: its loss is arithmetic")
         return self
 
+    listed: ClassVar[int] = 4
     only_keys: ClassVar[bool] = True
     chance: ClassVar[bool] = True
     finds: ClassVar[tuple[str, ...]] = ("levels",)
     searched: ClassVar[frozenset[str]] = frozenset({"levels", "seconds", "objective", "weights"})
+    swept: ClassVar[frozenset[str]] = frozenset({"suppression"})
     about_people: ClassVar[bool] = False
 
     @property
@@ -74,6 +77,13 @@ class Search(Step):
             "levels": list(self.levels or {}),
         }
         return [(f"{field}.{name}", name) for field, names in tables.items() for name in names]
+
+    def faults(self, there: Sequence[str], keys: Sequence[str], identifiers: Sequence[str]) -> Iterator[Fault]:
+        """Some key must cost something."""
+        weights = self.weights or {}
+        if keys and not any(weights.get(name, 1) for name in keys):
+            message = "every key has the weight 0, so that no recoding costs anything."
+            yield Fault("P084", "weights", message, "Leave a key out to give it the weight 1.")
 
     def files(self) -> dict[str, str]:
         """The hierarchies that are files, and the regions above postcodes."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from incrowd.errors import Fault
 from incrowd.plan.requirements import ModelName
 from incrowd.plan.steps.base import Step
 from incrowd.plan.strict import Text
@@ -29,6 +30,9 @@ class SuppressRecords(Step):
         default_factory=list, description="With of: count within each of these, such as [region]."
     )
 
+    listed: ClassVar[int] = 3
+    drops_classes: ClassVar[bool] = True
+
     @model_validator(mode="after")
     def _one_way(self) -> SuppressRecords:
         if (self.of is None) != (self.fewer_than is None) or (self.within and self.of is None):
@@ -39,8 +43,12 @@ class SuppressRecords(Step):
             raise ValueError("a variable is named twice in of and within")
         return self
 
+    def named_models(self) -> list[tuple[str, str]]:
+        """Those that it is for."""
+        return [(f"for.{i}", name) for i, name in enumerate(self.models or [])]
+
     def counted(self) -> list[str]:
-        """The variables whose combinations are counted, where it is not the requirements' classes."""
+        """The chosen variables, where it is not the requirements' classes."""
         return [*(self.of or []), *self.within]
 
     def named(self) -> list[tuple[str, str]]:
@@ -64,6 +72,8 @@ class SuppressCells(Step):
         None, description="What a blank in a key costs; 1 when left out."
     )
 
+    listed: ClassVar[int] = 5
+    swept: ClassVar[frozenset[str]] = frozenset({"k"})
     only_keys: ClassVar[bool] = True
     chance: ClassVar[bool] = True
 
@@ -81,6 +91,12 @@ class SuppressCells(Step):
         """Keys with an importance or a weight."""
         named = [(f"importance.{i}", name) for i, name in enumerate(self.importance or [])]
         return [*named, *((f"weights.{name}", name) for name in self.weights or {})]
+
+    def faults(self, there: Sequence[str], keys: Sequence[str], identifiers: Sequence[str]) -> Iterator[Fault]:
+        """An order of importance is one of all keys."""
+        if self.importance is not None and sorted(self.importance) != sorted(keys):
+            hint = f"They are: {', '.join(keys)}."
+            yield Fault("P083", "importance", "importance must name each key that is there once.", hint)
 
     def coarsens(self, keys: Sequence[str]) -> set[str]:
         """Any key."""

@@ -40,6 +40,7 @@ class Swap(Step):
         None, description="Whether whole households move; they do where data.household is named."
     )
 
+    listed: ClassVar[int] = 7
     chance: ClassVar[bool] = True
 
     @model_validator(mode="after")
@@ -85,6 +86,7 @@ class RankSwap(Step):
         description="How far apart two ranks may be, as a share of the records that have a number: 0.05 is 5%."
     )
 
+    listed: ClassVar[int] = 7
     chance: ClassVar[bool] = True
 
     def named(self) -> list[tuple[str, str]]:
@@ -92,9 +94,9 @@ class RankSwap(Step):
         return [("variable", self.variable)]
 
     def alters(self) -> list[str]:
-        """The same."""
+        """That variable."""
         return [self.variable]
 
     def randomises(self) -> list[str]:
-        """The same."""
+        """That variable."""
         return [self.variable]

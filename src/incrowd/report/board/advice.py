@@ -14,6 +14,7 @@ from math import inf
 
 from incrowd.attack.value import Attacked
 from incrowd.audit.log import RunLog
+from incrowd.keys.requirements import MODELS
 from incrowd.report.board.untried import strongest_tried, untried
 from incrowd.report.words import figure
 from incrowd.risk.before_after import RiskLog
@@ -28,10 +29,6 @@ FAILED = "controlled"
 FEWEST_PEOPLE = 5
 #: So many are named in one reason: the decision has one page.
 SHOWN = 3
-#: Requirements that limit what a class gives away without anybody being found.
-DIVERSITY = {
-    "distinct_l", "entropy_l", "recursive_l", "one_sided", "alpha_k", "t", "beta", "enhanced_beta", "delta_disclosure",
-}  # fmt: skip
 #: What nobody has attested is a reason against open; these words say what is then unknown.
 UNKNOWN = {
     "data_situation": "the data situation", "lawful_basis": "the lawful basis", "consultation": "what users need",
@@ -167,7 +164,8 @@ def _mean(risk: RiskLog) -> float | None:
 
 def _diversity(log: RunLog) -> Iterator[Reason]:
     sensitive = [n for n, (role, _) in log.variables.items() if role == "sensitive" and n in log.released_columns]
-    limited = {verdict.sensitive for verdict in log.verdicts if verdict.model in DIVERSITY}
+    limiting = {name for name, model in MODELS.items() if model.limits_disclosure}
+    limited = {verdict.sensitive for verdict in log.verdicts if verdict.model in limiting}
     if free := [name for name in sensitive if name not in limited]:
         text = f"No requirement limits what a class gives away about {', '.join(free)}."
         yield Reason("safeguarded", text, "Require diversity or closeness of each sensitive variable.", "decision")

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from incrowd.audit.log import RunLog
+from incrowd.keys.requirements import MODELS
 from incrowd.report.board.residual import tried
 
 AUTOMATED, ATTESTED, MISSING = "automated", "attested", "missing"
@@ -117,7 +118,7 @@ ASKED: tuple[Asked, ...] = (
     Asked(ONS, "A formal intruder test, and what was changed after it", "intruder-test", _human,
           needs="a human intruder test"),
     Asked(ONS, "Recode and suppress to k for all, and to a larger k where it is weak", "treatment",
-          lambda log: any(v.model in ("k", "weak_k", "k_map") and v.passed for v in log.verdicts),
+          lambda log: any(v.passed and v.model in MODELS and MODELS[v.model].counts_people for v in log.verdicts),
           needs="a k that holds"),
     Asked(ONS, "Risk against utility: what each choice costs", "alternatives",
           lambda log: _used(log) and bool(log.utility and (log.utility.sweep or log.utility.prices)),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from incrowd.attack import ATTACKS
 from incrowd.attack.value import Attacked
 from incrowd.audit.log import RunLog
+from incrowd.keys.requirements import MODELS
 from incrowd.keys.saying import sentence
 from incrowd.report.words import MORE_RESIDUALS, RESIDUALS, figure, limit
 
@@ -19,20 +21,6 @@ class Remaining:
     words: str
     measured: tuple[str, ...]
     section: str
-
-
-#: How the words of the attacks begin that measure a risk.
-ATTACKS: Mapping[str, tuple[str, ...]] = {
-    "What k counts": ("link", "splink", "nearest", "exact", "prob"),
-    "Columns that are not keys": ("singling_out_any",),
-    "Homogeneity": ("homogen",),
-    "Skewness": ("skew", "infer", "attribute"),
-    "Gap inference": ("gap",),
-    "Minimality": ("minimal",),
-    "Other releases": ("compos", "jigsaw", "differ"),
-    "Order of the rows and pseudonyms": ("order", "row", "dictionary"),
-    "Clever people": (),
-}
 
 
 def residuals(log: RunLog) -> tuple[Remaining, ...]:
@@ -60,8 +48,8 @@ def apart(log: RunLog, *risks: str) -> list[Attacked]:
 
 
 def _about(log: RunLog, *risks: str) -> list[Attacked]:
-    stems = tuple(stem for risk in risks for stem in ATTACKS[risk])
-    return [attack for attack in log.attacks if attack.attack.startswith(stems)]
+    words = {attack.word for attack in ATTACKS.values() if attack.measures in risks}
+    return [attack for attack in log.attacks if attack.attack in words]
 
 
 def _known(log: RunLog) -> tuple[str, ...]:
@@ -75,20 +63,21 @@ def _known(log: RunLog) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _required(*models: str) -> Callable[[RunLog], tuple[str, ...]]:
+def _required(residual: str) -> Callable[[RunLog], tuple[str, ...]]:
+    """What was found of the requirements whose model measures a residual risk."""
     return lambda log: tuple(
         f"Required that {v.requirement}: {figure(v.achieved)} found, {limit(v)} will do."
         for v in log.verdicts
-        if v.model in models
+        if v.model in [name for name, model in MODELS.items() if model.residual == residual]
     )
 
 
 #: Figures other than attacks that measure a risk.
 FIGURES: Mapping[str, Callable[[RunLog], tuple[str, ...]]] = {
     "What k counts": _known,
-    "Homogeneity": _required("distinct_l", "entropy_l", "recursive_l", "one_sided", "alpha_k"),
+    "Homogeneity": _required("Homogeneity"),
     "Clever people": lambda log: ("Human intruder test: see there.",) if log.human_test else (),
-    "Skewness": _required("t", "beta", "enhanced_beta", "delta_disclosure"),
+    "Skewness": _required("Skewness"),
 }
 
 #: Where the report shows these figures.

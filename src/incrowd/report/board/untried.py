@@ -6,18 +6,17 @@ open tier. What has nothing to attack is no reason, if the release itself shows 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from incrowd.attack import ATTACKS
+from incrowd.attack.registry import Attack, Need
 from incrowd.attack.value import Attacked
 from incrowd.audit.log import RunLog
-from incrowd.plan.steps import ATTACK_NAMES
 from incrowd.risk.value import EVERYTHING
 
-#: The same for every intruder: once is enough.
-ONCE = frozenset({"singling_out_any", "differencing", "row_order", "dictionary"})
-#: After each sensitive variable of the release; without one they have nothing to attack.
-ON_VALUES = frozenset({"homogeneity", "skewness", "inference", "gap", "minimality"})
+#: What somebody says that there is nothing of (attest), by what an attack needs of it.
+DENIED: Mapping[Need, str] = {"others": "no_other_release", "tables": "no_tables"}
 
 
 @dataclass(frozen=True)
@@ -53,26 +52,26 @@ def strongest_tried(log: RunLog) -> bool:
 def _wanted(log: RunLog) -> Iterator[tuple[str, list[Attacked]]]:
     """Each attack that is asked for, by name, and its results."""
     sensitive = [n for n, (role, _) in log.variables.items() if role == "sensitive" and n in log.released_columns]
-    for attack in ATTACK_NAMES:
-        if (attack in ON_VALUES and not sensitive) or not _asked(log, attack):
+    for attack in ATTACKS.values():
+        if (attack.on_values and not sensitive) or not _asked(log, attack):
             continue
-        named = attack.replace("_", " ")
-        for scenario in ("",) if attack in ONCE else log.about.scenarios or (EVERYTHING,):
-            there = [one for one in log.attacks if one.attack == attack and scenario in ("", one.scenario)]
+        named = attack.word.replace("_", " ")
+        for scenario in ("",) if attack.once else log.about.scenarios or (EVERYTHING,):
+            there = [one for one in log.attacks if one.attack == attack.word and scenario in ("", one.scenario)]
             where = f" ({scenario})" if scenario else ""
-            if attack not in ON_VALUES or any(not one.about for one in there):
+            if not attack.on_values or any(not one.about for one in there):
                 yield f"{named}{where}", there
                 continue
             for name in sensitive:
                 yield f"{named} of {name}{where}", [one for one in there if one.about == name]
 
 
-def _asked(log: RunLog, attack: str) -> bool:
+def _asked(log: RunLog, attack: Attack) -> bool:
     """Whether there is anything for it: where somebody says that there is nothing beside the release, what is missing
     is not asked for.
     """
-    tried = any(one.attack == attack for one in log.attacks)
-    return tried or attack not in _denied(log)
+    tried = any(one.attack == attack.word for one in log.attacks)
+    return tried or attack.word not in _denied(log)
 
 
 def _denied(log: RunLog) -> dict[str, str]:
@@ -81,10 +80,13 @@ def _denied(log: RunLog) -> dict[str, str]:
     """
     if log.other_releases:
         return {}
-    said = [log.about.nothing_beside.get(name) for name in ("no_other_release", "no_tables")]
-    words = [f"{one.role}, {one.date}: {one.text}" for one in said if one is not None]
-    found = {} if said[0] is None else {"composition": words[0]}
-    return found | ({"differencing": "; ".join(dict.fromkeys(words))} if None not in said else {})
+    found = {}
+    for attack in ATTACKS.values():
+        said = [log.about.nothing_beside.get(DENIED[need]) for need in attack.beside]
+        told = [f"{one.role}, {one.date}: {one.text}" for one in said if one is not None]
+        if said and len(told) == len(said):
+            found[attack.word] = "; ".join(dict.fromkeys(told))
+    return found
 
 
 def _apart(log: RunLog) -> Iterator[str]:

@@ -1,0 +1,53 @@
+"""Pages made of templates: the one jinja environment, and how a chart is put into it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from incrowd.errors import visible
+from incrowd.keys.saying import fixed, percent, percents, sentence
+from incrowd.report import words
+
+
+def render(template: str, **values: Any) -> str:
+    """A whole page. Jinja escapes what HTML would act on, `visible` what a reader would not see."""
+    return visible(part(template, **values))
+
+
+def part(template: str, **values: Any) -> Markup:
+    """A part of a page, to be put into another; what it was given is escaped."""
+    return Markup(environment().get_template(template).render(**values))
+
+
+def svg(chart: Any) -> Markup:
+    """A chart to be put into a page."""
+    from incrowd.report.charts.run import to_svg  # altair takes a second to import: only who wants a report pays
+
+    # Safe: the converter escapes the texts of marks, to_svg the alt text.
+    return Markup(to_svg(chart))
+
+
+@cache
+def environment() -> Environment:
+    """Every page is made in this one: a value that a template names and nobody gave is an error."""
+    made = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    said = {
+        "count": words.count, "figure": words.figure, "seconds": words.seconds, "limit": words.limit,
+        "small": words.small, "percent": percent, "first_upper": lambda text: text[:1].upper() + text[1:],
+        "fixed": fixed, "sentence": sentence,
+    }  # fmt: skip
+    made.filters.update(said)
+    made.globals.update(share=words.share, percents=percents)
+    return made
