@@ -72,6 +72,10 @@ SPOKEN = {
              "Lower the requirement, drop a key, or allow more suppression."),
     "X032": ("Ctrl-C, SIGTERM or SIGHUP: the command stopped (exit code 130, 143 or 129) and cleared up.",
              "The message says whether something had been released before."),
+    "X020": ("Something that is installed on request is not there; the message says what.",
+             "Install it: pip install 'incrowd[…]', with the extra that the message names."),
+    "X026": ("What a test with human intruders needs is not installed.",
+             "Install it: pip install 'incrowd[intruders]'."),
     "X001": ("Something unexpected in incrowd itself. Nothing was released.",
              "Report it with the lines that are shown; they hold no data."),
 }  # fmt: skip
@@ -314,7 +318,7 @@ def errors_page() -> str:
 
 def error_codes() -> dict[str, list[tuple[str, str]]]:
     """Every error code in the source, with the messages and hints that go with it."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    found: dict[str, list[tuple[str, str]]] = {code: [] for code in SPOKEN}
     for file in sorted(SOURCE.rglob("*.py")):
         tree = ast.parse(file.read_text(encoding="utf-8"))
         said = _Texts(tree)

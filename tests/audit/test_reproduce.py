@@ -16,6 +16,7 @@ from sealing_cases import as_before_seals, reseal
 import incrowd as ic
 from incrowd.audit.archive import Archive
 from incrowd.audit.manifest import hash_file
+from incrowd.pipeline import Run as Released
 from incrowd.pipeline.check import load_plan
 from incrowd.plan.files import named_files, with_files
 
@@ -62,7 +63,7 @@ def run(made: Path, tmp_path: Path) -> ic.Run:
     """A copy of the run in a folder of its own."""
     shutil.copytree(made, tmp_path, symlinks=True, dirs_exist_ok=True)
     folder = next((tmp_path / "home" / "runs").glob("2*"))
-    return ic.Run(folder, folder / "release", folder / "audit", None)  # type: ignore[arg-type]
+    return ic.Run((Released(folder, folder / "release", folder / "audit", None),))  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

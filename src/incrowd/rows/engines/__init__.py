@@ -47,7 +47,7 @@ class EngineKind:
 def engine_kind(name: str) -> EngineKind:
     """The engine of a name; an unknown name is an error."""
     if name not in ENGINES:
-        raise InputError("D315", f"there is no engine {name!r}.", f"There are: {', '.join(ENGINES)}.")
+        raise InputError("D319", f"there is no engine {name!r}.", f"There are: {', '.join(ENGINES)}.")
     return ENGINES[name]
 
 
