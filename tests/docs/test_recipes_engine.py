@@ -54,7 +54,7 @@ def test_a_toy_engine_runs_and_is_seen(tmp_path: Path, started: list[DuckDB]) ->
 
 
 def test_an_unknown_engine_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"D315: there is no engine 'abacus'.*There are: duckdb, spark"):
+    with pytest.raises(InputError, match=r"D319: there is no engine 'abacus'.*There are: duckdb, spark"):
         connect("abacus")
     (fault,) = inspect_plan(write_case(tmp_path, WITH_TOY).read_text(), tmp_path).faults
     assert (fault.code, fault.place) == ("P004", "data.engine")
