@@ -40,7 +40,7 @@ def measures(folder: Path) -> bool:
 
 def finds_a_recoding(folder: Path) -> bool:
     write_case(folder)
-    return ic.search(folder / "people.csv", KEYS, {}, [ic.K(5)], auto=True).proven
+    return ic.search(folder / "people.csv", KEYS, [ic.K(5)], auto=True).proven
 
 
 def suppresses_cells(folder: Path) -> bool:
@@ -78,7 +78,7 @@ def weighs(folder: Path) -> bool:
 
 
 def simulates_intruders(folder: Path) -> bool:
-    done = carried_out(folder, BANDS, attack={"attacks": ["linkage", "homogeneity"]})
+    done = carried_out(folder, BANDS, attack=[{"attacks": ["linkage", "homogeneity"]}])
     tried = [one for one in done.log.attacks if one.success is not None]
     return bool(tried) and all(one.baseline is not None for one in tried)
 

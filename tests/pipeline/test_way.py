@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import incrowd as ic
 from incrowd import cli, pipeline
 from incrowd.pipeline import check
+from incrowd.pipeline.tiers import run_tiers
 
 #: What run does, in the words of its docstring, and the call that does it.
 STAGES = {
@@ -113,7 +114,7 @@ def test_one_tier_alone_is_never_released(tmp_path: Path) -> None:
     plan = plan_with(tiers=[{"tier": "open"}, {"tier": "safeguarded"}])
     del plan["tier"]
     path = write_case(tmp_path, plan)
-    for run in (ic.run, ic.run_tiers):
+    for run in (ic.run, pipeline.run, run_tiers):
         with pytest.raises(ic.InputError, match="D252"):
             run(f"{path}@open")
     assert not (tmp_path / "runs").exists()

@@ -105,7 +105,7 @@ def test_the_order_of_the_rows_does_not_matter_and_the_secret_does(tmp_path, nam
     for seed in range(3):
         random.Random(seed).shuffle(lines)
         if seed == 2:
-            monkeypatch.setattr("test_perturb_steps.SECRET", SECRET[::-1])
+            monkeypatch.setitem(globals(), "SECRET", SECRET[::-1])
         bags.append(Counter(map(str, apply(tmp_path, STEPS[name][0], "".join(lines))[0])))
     assert bags[0] == bags[1]
     if name not in ("mdav", "univariate"):  # the mean of a group is no matter of chance, but for ties
