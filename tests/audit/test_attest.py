@@ -12,14 +12,14 @@ import yaml
 from board import ATTEST, WHOLE, run
 from people import plan_with, write_case
 
-from incrowd.pipeline import Run
+from incrowd.pipeline import FileRun
 from incrowd.plan import inspect_plan
 from incrowd.plan.attest import ASKED as ATTESTED
 from incrowd.plan.attest import Attest, check_attest
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, str]:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[FileRun, str]:
     return run(tmp_path_factory.mktemp("whole"), **WHOLE, attest=ATTEST)
 
 
@@ -70,7 +70,7 @@ def test_check_counts_what_is_not_attested(tmp_path: Path, monkeypatch: pytest.M
     assert "Not attested" not in capsys.readouterr().out
 
 
-def test_attestations_survive_the_audit(whole: tuple[Run, str], tmp_path: Path) -> None:
+def test_attestations_survive_the_audit(whole: tuple[FileRun, str], tmp_path: Path) -> None:
     again = inspect_plan((whole[0].audit / "plan.yaml").read_text(), tmp_path).plan
     assert again is not None
     assert again.attest == Attest.model_validate(ATTEST)

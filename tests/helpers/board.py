@@ -15,7 +15,7 @@ from incrowd.attack import ATTACKS
 from incrowd.attack.value import Attacked, Rate
 from incrowd.audit.log import RunLog
 from incrowd.intruder_test.value import Luck, ScoreLine, Scores, Tested
-from incrowd.pipeline import Run
+from incrowd.pipeline import FileRun
 from incrowd.plan.attest import ASKED as ATTESTED
 from incrowd.plan.verdict import Verdict
 
@@ -69,7 +69,7 @@ class Sections(HTMLParser):
                 self.heads[self._in] = " ".join(f"{self.heads.get(self._in, '')} {data}".split())
 
 
-def run(folder: Path, **changes: Any) -> tuple[Run, str]:
+def run(folder: Path, **changes: Any) -> tuple[FileRun, str]:
     done = ic.run(write_case(folder, plan_with(**changes)))
     return done, (done.audit / "report.html").read_text()
 

@@ -13,7 +13,7 @@ from incrowd.attack.value import Attacked, Rate
 from incrowd.audit.about import SignedOff
 from incrowd.audit.log import RunLog
 from incrowd.intruder_test.value import Tested
-from incrowd.pipeline import Run
+from incrowd.pipeline import FileRun
 from incrowd.plan.attest import ASKED as ATTESTED
 from incrowd.report import sections
 from incrowd.report.board.advice import TIERS, advise, most
@@ -21,12 +21,12 @@ from incrowd.report.internal import internal_report
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, str]:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[FileRun, str]:
     return run(tmp_path_factory.mktemp("whole"), **WHOLE, attest=ATTEST)
 
 
 @pytest.fixture(scope="module")
-def full(whole: tuple[Run, str]) -> RunLog:
+def full(whole: tuple[FileRun, str]) -> RunLog:
     return nothing_missing(whole[0].log)
 
 
@@ -132,7 +132,9 @@ def test_what_an_attack_may_add_is_the_upper_end_against_the_lower_end_of_the_co
     assert most(replace(attack, control=None, baseline=None)) == pytest.approx(Rate(100, 1000).high)
 
 
-def test_a_plan_bolder_than_the_evidence_is_told_loudly_and_not_refused(whole: tuple[Run, str], capsys: Any) -> None:
+def test_a_plan_bolder_than_the_evidence_is_told_loudly_and_not_refused(
+    whole: tuple[FileRun, str], capsys: Any
+) -> None:
     from incrowd.cli._show import show_run
 
     done, page = whole

@@ -20,7 +20,7 @@ from incrowd.audit.groups import RARE, Seen, by_group
 from incrowd.audit.log import RunLog
 from incrowd.audit.manifest import hash_file
 from incrowd.keys.table import from_records
-from incrowd.pipeline import Run
+from incrowd.pipeline import FileRun
 from incrowd.plan.attest import ASKED as ATTESTED
 from incrowd.report import sections
 from incrowd.report.board.advice import advise
@@ -31,17 +31,17 @@ NAMES = tuple(section.name for section in sections.internal())
 
 
 @pytest.fixture(scope="module")
-def bare(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, str]:
+def bare(tmp_path_factory: pytest.TempPathFactory) -> tuple[FileRun, str]:
     return run(tmp_path_factory.mktemp("bare"))
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, str]:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[FileRun, str]:
     return run(tmp_path_factory.mktemp("whole"), **WHOLE, attest=ATTEST)
 
 
 @pytest.fixture(scope="module")
-def full(whole: tuple[Run, str]) -> RunLog:
+def full(whole: tuple[FileRun, str]) -> RunLog:
     return nothing_missing(whole[0].log)
 
 
@@ -91,7 +91,7 @@ def expected(done: Any) -> dict[str, list[str]]:
     }  # fmt: skip
 
 
-def test_fifteen_points_in_order_each_with_its_number_and_status(whole: tuple[Run, str]) -> None:
+def test_fifteen_points_in_order_each_with_its_number_and_status(whole: tuple[FileRun, str]) -> None:
     found = Sections(whole[1])
     assert tuple(found.texts) == NAMES
     assert len(NAMES) == 15
@@ -101,7 +101,7 @@ def test_fifteen_points_in_order_each_with_its_number_and_status(whole: tuple[Ru
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_point_is_traced_to_the_audit_or_says_that_it_is_missing(
-    name: str, whole: tuple[Run, str], bare: tuple[Run, str]
+    name: str, whole: tuple[FileRun, str], bare: tuple[FileRun, str]
 ) -> None:
     for done, page in (whole, bare):
         text = Sections(page).texts[name]
@@ -118,7 +118,7 @@ def test_a_point_is_traced_to_the_audit_or_says_that_it_is_missing(
 
 
 def test_what_a_plan_leaves_out_is_missing_and_what_it_fills_in_is_not(
-    whole: tuple[Run, str], bare: tuple[Run, str]
+    whole: tuple[FileRun, str], bare: tuple[FileRun, str]
 ) -> None:
     lacks = {name for name, point in points(bare[0].log).items() if point.status == "missing"}
     assert lacks == set(NAMES) - {"variables"}
@@ -128,7 +128,7 @@ def test_what_a_plan_leaves_out_is_missing_and_what_it_fills_in_is_not(
 
 
 @pytest.mark.parametrize("name", [*ATTESTED, "review", "sign_off"])
-def test_an_attestation_changes_its_point_and_no_other_makes_up_for_it(name: str, whole: tuple[Run, str]) -> None:
+def test_an_attestation_changes_its_point_and_no_other_makes_up_for_it(name: str, whole: tuple[FileRun, str]) -> None:
     log = whole[0].log
     about = log.about
     if name == "review":
@@ -146,7 +146,7 @@ def test_an_attestation_changes_its_point_and_no_other_makes_up_for_it(name: str
     assert len(advise(replace(log, about=without)).reasons) >= len(advise(log).reasons)
 
 
-def test_crosswalk_has_every_point_once_and_all_ten_of_ukan(whole: tuple[Run, str], full: RunLog) -> None:
+def test_crosswalk_has_every_point_once_and_all_ten_of_ukan(whole: tuple[FileRun, str], full: RunLog) -> None:
     rows = crosswalk(whole[0].log)
     assert len({(row.guide, row.point) for row in rows}) == len(rows) == len(ASKED)
     assert [row.point.split()[0] for row in rows if row.guide == "UKAN"] == [str(n) for n in range(1, 11)]
@@ -160,7 +160,7 @@ def test_crosswalk_has_every_point_once_and_all_ten_of_ukan(whole: tuple[Run, st
     assert all(row.point in text for row in rows)
 
 
-def test_residual_risks_are_tied_to_what_measured_them(full: RunLog, bare: tuple[Run, str]) -> None:
+def test_residual_risks_are_tied_to_what_measured_them(full: RunLog, bare: tuple[FileRun, str]) -> None:
     text = Sections(internal_report(full)).texts["residual"]
     for attack in full.attacks:
         assert attack.sentence in text

@@ -22,7 +22,7 @@ from people import SECRET
 import incrowd as ic
 from incrowd.audit.log import RunLog
 from incrowd.keys.saying import figures, fixed, percent, percents, sentence
-from incrowd.pipeline import Run
+from incrowd.pipeline import FileRun
 from incrowd.report import words
 from incrowd.report.internal import points
 from incrowd.report.values import risk_rows, table_rows
@@ -86,7 +86,7 @@ RUNS: dict[str, tuple[int, dict[str, Any]]] = {
 
 
 @pytest.fixture(scope="module", params=list(RUNS))
-def done(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
+def done(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> FileRun:
     rows, content = RUNS[request.param]
     folder = tmp_path_factory.mktemp(request.param)
     (folder / "people.csv").write_text(people(rows))
@@ -138,14 +138,14 @@ def measured(log: RunLog) -> Iterator[str]:
         yield "\u2013" if point.risk_mean is None else percent(point.risk_mean)
 
 
-def test_every_figure_that_was_measured_is_in_the_internal_report(done: Run) -> None:
+def test_every_figure_that_was_measured_is_in_the_internal_report(done: FileRun) -> None:
     text = " ".join(Texts((done.audit / "report.html").read_text()).parts)
     text = re.sub(r"\s+", " ", text)
     missing = [figure for figure in measured(done.log) if " ".join(figure.split()) not in text]
     assert not missing
 
 
-def test_what_only_the_release_was_measured_for_has_its_row(done: Run) -> None:
+def test_what_only_the_release_was_measured_for_has_its_row(done: FileRun) -> None:
     for risk in done.log.risks:
         rows = {(name, method): (before, after) for name, method, before, after, _ in risk_rows(risk)}
         for side, at in ((risk.before, 0), (risk.after, 1)):
@@ -174,7 +174,7 @@ def test_rows_are_those_of_both_sides_each_once(before: list[Risk], after: list[
     assert order == [one.name for one in before]
 
 
-def test_tables_with_most_uniques_as_the_file_leaves_are_shown_too(done: Run) -> None:
+def test_tables_with_most_uniques_as_the_file_leaves_are_shown_too(done: FileRun) -> None:
     for risk in done.log.risks:
         shown = {label for label, _, _ in table_rows(risk)}
         for side in (risk.before, risk.after):
@@ -183,7 +183,7 @@ def test_tables_with_most_uniques_as_the_file_leaves_are_shown_too(done: Run) ->
                 assert not lines or " + ".join(lines[0].keys) in shown
 
 
-def test_the_point_of_risk_is_filled_only_where_the_population_is_spoken_of(done: Run) -> None:
+def test_the_point_of_risk_is_filled_only_where_the_population_is_spoken_of(done: FileRun) -> None:
     """With a fraction known it is not said that one is needed."""
     said = " ".join(points(done.log)["risk"].missing)
     known = all(risk.after is None or risk.after.fraction is not None for risk in done.log.risks)
@@ -223,7 +223,7 @@ SLIPS = re.compile(
 )
 
 
-def test_no_text_of_a_report_has_a_slip(done: Run) -> None:
+def test_no_text_of_a_report_has_a_slip(done: FileRun) -> None:
     pages = [*done.audit.glob("*.html"), *done.release.glob("*.html")]
     assert len(pages) == 2
     for page in pages:
@@ -232,7 +232,7 @@ def test_no_text_of_a_report_has_a_slip(done: Run) -> None:
             assert found is None, (page.name, part[max(found.start() - 60, 0) : found.end() + 30])
 
 
-def test_the_sections_of_a_report_read_as_sentences(done: Run) -> None:
+def test_the_sections_of_a_report_read_as_sentences(done: FileRun) -> None:
     """Put together from several parts of a template, too."""
     for name, text in Sections((done.audit / "report.html").read_text()).texts.items():
         joined = re.sub(r"\s+([.,;:])", r"\1", text)

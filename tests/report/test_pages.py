@@ -17,7 +17,7 @@ from people import SECRET
 import incrowd as ic
 from incrowd.audit.about import About, Attested, NextReview
 from incrowd.audit.log import RunLog
-from incrowd.pipeline import Run
+from incrowd.pipeline import FileRun
 from incrowd.plan.attest import ASKED as ATTESTED
 from incrowd.plan.verdict import Verdict
 from incrowd.report.internal import internal_report
@@ -26,16 +26,16 @@ from incrowd.report.public import public_report
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, str]:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[FileRun, str]:
     return run(tmp_path_factory.mktemp("whole"), **WHOLE, attest=ATTEST)
 
 
 @pytest.fixture(scope="module")
-def full(whole: tuple[Run, str]) -> RunLog:
+def full(whole: tuple[FileRun, str]) -> RunLog:
     return nothing_missing(whole[0].log)
 
 
-def test_headings_ids_links_and_alt_texts(whole: tuple[Run, str]) -> None:
+def test_headings_ids_links_and_alt_texts(whole: tuple[FileRun, str]) -> None:
     for text in (whole[1], (whole[0].release / "report.html").read_text()):
         page = browser.Page(text)
         levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
@@ -51,7 +51,7 @@ def test_headings_ids_links_and_alt_texts(whole: tuple[Run, str]) -> None:
         assert page.all("a")[0]["class"] == "skip"
 
 
-def test_every_colour_on_every_ground_it_stands_on_has_contrast(whole: tuple[Run, str]) -> None:
+def test_every_colour_on_every_ground_it_stands_on_has_contrast(whole: tuple[FileRun, str]) -> None:
     style = whole[1].split("<style>")[1].split("</style>")[0]
     names = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", style))
 
@@ -82,7 +82,7 @@ def luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def test_the_decision_fits_on_the_first_page_of_the_pdf(whole: tuple[Run, str], tmp_path: Path) -> None:
+def test_the_decision_fits_on_the_first_page_of_the_pdf(whole: tuple[FileRun, str], tmp_path: Path) -> None:
     from pypdf import PdfReader
 
     browser.browser()
@@ -107,7 +107,7 @@ ROLE_REVIEW = NextReview("Statistical disclosure officer", "2027-01-31", ("a new
 
 
 def test_report_command_prints_both_and_says_what_it_lacks(
-    whole: tuple[Run, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    whole: tuple[FileRun, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from incrowd.errors import IncrowdError, InputError
     from incrowd.tasks.report import report
@@ -130,7 +130,7 @@ def test_report_command_prints_both_and_says_what_it_lacks(
 
 
 def test_a_long_name_of_the_place_for_temporary_files_keeps_nobody_from_printing(
-    whole: tuple[Run, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    whole: tuple[FileRun, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     browser.browser()
     place = tmp_path / ("long" * 30)

@@ -14,18 +14,18 @@ from logs import small_log
 from people import PLAN, SECRET, plan_with, write_case
 
 import incrowd as ic
-from incrowd.pipeline import Run
+from incrowd.pipeline import FileRun
 from incrowd.plan.attest import ASKED as ATTESTED
 from incrowd.plan.verdict import Verdict
 from incrowd.report.facts import FEW, HIDDEN_BELOW, PublicFacts
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, str]:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[FileRun, str]:
     return run(tmp_path_factory.mktemp("whole"), **WHOLE, attest=ATTEST)
 
 
-def test_public_report_opens_with_the_decision(whole: tuple[Run, str]) -> None:
+def test_public_report_opens_with_the_decision(whole: tuple[FileRun, str]) -> None:
     text = (whole[0].release / "report.html").read_text()
     found = Sections(text)
     assert next(iter(found.texts)) == "decision"
@@ -33,7 +33,7 @@ def test_public_report_opens_with_the_decision(whole: tuple[Run, str]) -> None:
         assert words in found.texts["decision"]
 
 
-def test_public_report_lacks_what_it_must_lack(whole: tuple[Run, str]) -> None:
+def test_public_report_lacks_what_it_must_lack(whole: tuple[FileRun, str]) -> None:
     page = (whole[0].release / "report.html").read_text()
     for name in ATTESTED:
         assert f"said-{name}" not in page

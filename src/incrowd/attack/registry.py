@@ -56,7 +56,7 @@ class Attack:
         return " or ".join(NEEDS[need] for need in self.needs)
 
     @property
-    def beside(self) -> tuple[Need, ...]:
+    def auxiliary(self) -> tuple[Need, ...]:
         """What it needs beside the release, of which one is enough: other releases, tables."""
         return tuple(need for need in self.needs if need in ("others", "tables"))
 

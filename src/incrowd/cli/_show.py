@@ -22,7 +22,7 @@ from incrowd.machine import stopping
 
 if TYPE_CHECKING:
     from incrowd.attack.value import Attacked
-    from incrowd.pipeline import Run
+    from incrowd.pipeline import FileRun
     from incrowd.profiling import Profile
     from incrowd.tasks.verify import Verification
 
@@ -96,7 +96,7 @@ def step_bars(quiet: bool = False) -> Iterator[StepBars]:
         bars.end()
 
 
-def show_run(done: Run) -> None:
+def show_run(done: FileRun) -> None:
     """What each step did, what the gate found, and where everything is."""
     from incrowd.keys.requirements import MODELS
     from incrowd.report.board.advice import advise

@@ -21,4 +21,4 @@ def app(
     """
     from incrowd.tasks.app import app as start
 
-    raise typer.Exit(start(port, browser=browser, tell=say))
+    raise typer.Exit(start(port, browser=browser, say=say))

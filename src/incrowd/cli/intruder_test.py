@@ -112,7 +112,7 @@ def serve(
     """Serve the web pages of a test: to this machine only, unless there is a certificate."""
     from incrowd.tasks.intruder_test_serve import intruder_test_serve
 
-    intruder_test_serve(test, host=host, port=port, tls_cert=tls_cert, tls_key=tls_key, names=name or (), tell=say)
+    intruder_test_serve(test, host=host, port=port, tls_cert=tls_cert, tls_key=tls_key, names=name or (), say=say)
 
 
 @intruder_app.command()

@@ -15,7 +15,7 @@ from incrowd.cli._terminal import say
 from incrowd.cli._trusting import SigningKey
 
 if TYPE_CHECKING:
-    from incrowd.pipeline import Run
+    from incrowd.pipeline import FileRun
 
 #: What `run --json` takes from the log.
 SHOWN = ("title", "tier", "kind", "unit", "steps", "verdicts", "variables", "released_columns", "risks")
@@ -57,7 +57,7 @@ def run(
         show_run(one)
 
 
-def _for_scripts(done: Run) -> dict[str, object]:
+def _for_scripts(done: FileRun) -> dict[str, object]:
     """A run for scripts: what is named here and nothing else. Figures by group name values of the file as it came, and
     a rare value is somebody; they stay in the audit, as do the lines of records at risk.
     """

@@ -112,13 +112,13 @@ def key_losses(
     return result
 
 
-def lost_bits(came: KeyTable, leaves: KeyTable) -> float:
+def lost_bits(start: KeyTable, end: KeyTable) -> float:
     """Which share of what the keys said is gone? 1 - (n' * sum of H') / (n * sum of H), with the entropy H of each key.
 
     A dropped key says nothing any more, a dropped record neither, and a coarser key says less. It is blind to values
     that moved: swapping, shuffling and rounding by chance leave the entropy of a key as it is, or even raise it.
     """
-    before, after = _bits(came), _bits(leaves)
+    before, after = _bits(start), _bits(end)
     return 1.0 - after / before if before else 0.0
 
 

@@ -16,13 +16,13 @@ from incrowd.pipeline.job import ALONE, Circumstances, begin
 from incrowd.pipeline.open import open_data
 from incrowd.pipeline.progress import Progress
 from incrowd.pipeline.protect import protect_data
-from incrowd.pipeline.publish import Run, publish_run
+from incrowd.pipeline.publish import FileRun, publish_run
 from incrowd.pipeline.report import write_reports
 from incrowd.pipeline.write import write_data
 from incrowd.plan import Plan
 from incrowd.secret import Secret
 
-__all__ = ["Progress", "Run", "run"]
+__all__ = ["FileRun", "Progress", "run"]
 
 
 def run(
@@ -36,7 +36,7 @@ def run(
     within: Callable[[float], None] | None = None,
     signer: Signer | None = None,
     circumstances: Circumstances = ALONE,
-) -> Run:
+) -> FileRun:
     """Take a plan from the raw file to a release: check, open, count, measure, protect step by step, write, gate,
     attack, measure, report, publish. Raises NotReleasable, and publishes nothing, when it must not be released.
 

@@ -17,7 +17,7 @@ from incrowd.rows.publish import published_table
 
 
 @dataclass(frozen=True)
-class Run:
+class FileRun:
     """A run that ended well: where it is and what happened in it."""
 
     folder: Path
@@ -27,7 +27,7 @@ class Run:
     notes: tuple[str, ...] = ()  # what the custodian should know of the plan and of the files beside the data
 
 
-def publish_run(reported: Reported) -> Run:
+def publish_run(reported: Reported) -> FileRun:
     """Give the release its place among the runs, and move the pointer to it."""
     work, log = reported.work, reported.log
     reported.unwatch()
@@ -38,7 +38,7 @@ def publish_run(reported: Reported) -> Run:
     if reported.signer is not None:
         leave_public(work.home, reported.signer.public)
     notes = (*reported.notes, *_notes(log), *reported.files.notes)
-    return Run(place, place / "release", place / "audit", log, notes)
+    return FileRun(place, place / "release", place / "audit", log, notes)
 
 
 def _notes(log: RunLog) -> tuple[str, ...]:

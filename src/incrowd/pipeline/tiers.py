@@ -23,7 +23,7 @@ from incrowd.audit.inputs import Taken, take_inputs
 from incrowd.audit.signing import Signer, find_signer
 from incrowd.errors import IncrowdError, NotReleasable
 from incrowd.machine.stopping import all_or_none
-from incrowd.pipeline import Progress, Run, run
+from incrowd.pipeline import FileRun, Progress, run
 from incrowd.pipeline.check import Checked, check_files
 from incrowd.pipeline.job import Circumstances, OnTrial
 from incrowd.pipeline.trace import Traced, trace
@@ -43,7 +43,7 @@ def run_tiers(
     progress: Progress | None = None,
     within: Callable[[float], None] | None = None,
     signer: Signer | None = None,
-) -> tuple[Run, ...]:
+) -> tuple[FileRun, ...]:
     """Take a plan with tiers from the raw file to its releases, each in a folder named after its tier.
 
     Raises NotReleasable, and publishes none of them, when one must not be released, or two must not be together. A
@@ -74,7 +74,7 @@ class _Given:
         circumstances: Circumstances,
         progress: Progress | None = None,
         within: Callable[[float], None] | None = None,
-    ) -> Run:
+    ) -> FileRun:
         """One of them, in a folder of its own."""
         return run(
             one, out=_home(self.home, one.plan), secret=self.secret, memory=self.memory, progress=progress,

@@ -14,7 +14,7 @@ from incrowd.plan.earlier_form import in_present_form
 from incrowd.plan.kinds import OneWord
 from incrowd.plan.licences import AnyLicence
 from incrowd.plan.requirements import AnyRequirement
-from incrowd.plan.scenarios import Exposure, Protection, Scenario
+from incrowd.plan.scenarios import Exposure, PlannedScenario, Protection
 from incrowd.plan.steps import AnyStep
 from incrowd.plan.strict import Strict, Text
 from incrowd.plan.tiers import Tier, TierName, Together
@@ -212,7 +212,7 @@ class Plan(Strict):
         description="Simulated intruders who try the written file once the gate has counted it. With a limit they can "
         "refuse the release.",
     )
-    scenarios: list[Scenario] = Field(
+    scenarios: list[PlannedScenario] = Field(
         default_factory=list, description="What intruders know. The risk of each is measured before and after."
     )
     use_cases: list[AnyUseCase] = Field(

@@ -30,7 +30,7 @@ class Geography(Strict):
     hierarchy: Text | None = Field(None, description="Its levels: a hierarchy file in ARX's format.")
 
 
-class Scenario(Strict):
+class PlannedScenario(Strict):
     """What one intruder knows."""
 
     name: Text = Field(description="What the scenario is called, in the report.")

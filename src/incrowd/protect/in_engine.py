@@ -50,7 +50,7 @@ def recounted(rows: Rows, state: InEngineState, context: Context) -> InEngineSta
 
 
 def refuse_absent_values(state: InEngineState, context: Context) -> None:
-    """Refuse values and conditions that nobody meets: a slip of the pen would make every class pass.
+    """Refuse values and conditions that nobody meets: a value that does not occur would make every class pass.
 
     Once something was suppressed it is too late to tell: everybody with a value may rightly be gone.
     """

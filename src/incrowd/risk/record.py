@@ -24,7 +24,7 @@ def file_risk(table: KeyTable, scenario: str, threshold: float = 0.2) -> tuple[R
     [1.0, 0.6666666666666666]
     """
     sizes = table.sizes[table.sizes > 0]
-    memberships = int(sizes.sum())  # a person in two classes has a seat in each
+    memberships = int(sizes.sum())  # a person in two classes is counted in each
     above = int(sizes[1.0 / sizes > threshold].sum()) if memberships else 0
     figures = {
         "prosecutor_max": (1.0 / table.smallest if memberships else 0.0, "1/f of the smallest class"),

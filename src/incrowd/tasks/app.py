@@ -40,7 +40,7 @@ def command(port: int) -> list[str]:
     return [sys.executable, "-m", "streamlit", "run", str(PAGE), *flags]
 
 
-def app(port: int = 8501, *, browser: bool = True, tell: Callable[[str], None] = print) -> int:
+def app(port: int = 8501, *, browser: bool = True, say: Callable[[str], None] = print) -> int:
     """Run the workbench until it is stopped (Ctrl-C); `tell` hears its address once it answers.
 
     Gives the server's exit code, should it end by itself. It ends with this process, however that ends.
@@ -57,7 +57,7 @@ def app(port: int = 8501, *, browser: bool = True, tell: Callable[[str], None] =
         while server.poll() is None and time.monotonic() < end and not _answers(port):
             time.sleep(0.1)
         if server.poll() is None:
-            tell(f"The workbench is on {address}, for this machine only. End it with Ctrl-C.")
+            say(f"The workbench is on {address}, for this machine only. End it with Ctrl-C.")
             if browser and _has_screen():
                 webbrowser.open(address)
         return server.wait()

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from incrowd.demo import write_demo, write_example
 from incrowd.errors import IncrowdError
-from incrowd.tasks.run import Progress, Run, run
+from incrowd.pipeline.progress import Progress
+from incrowd.tasks.run import Run, run
 
 
 def demo(

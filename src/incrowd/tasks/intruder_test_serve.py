@@ -19,7 +19,7 @@ def intruder_test_serve(
     tls_cert: str | Path | None = None,
     tls_key: str | Path | None = None,
     names: Sequence[str] = (),
-    tell: Callable[[str], None] = print,
+    say: Callable[[str], None] = print,
 ) -> None:
     """Serve the web pages of a test until it is stopped (Ctrl-C): to this machine only, unless there is a certificate.
 
@@ -30,5 +30,5 @@ def intruder_test_serve(
     host = "127.0.0.1" if host is None else host
     cert, key = (None if file is None else Path(file) for file in (tls_cert, tls_key))
     running = server(test, host, port, cert, key, names)
-    tell(f"Serving on {'https' if cert else 'http'}://{host}:{port}. End it with Ctrl-C.")
+    say(f"Serving on {'https' if cert else 'http'}://{host}:{port}. End it with Ctrl-C.")
     running.run()

@@ -56,7 +56,7 @@ def review(
     archive = Archive.find(Path(path), _path(folder), trust or Trust())
     if archive.release is None:
         raise InputError("D240", f"{path} has no release beside its audit.", "Name the folder of a run: runs/ID.")
-    attack_names(attacks)  # a slip of the pen is told before the work
+    attack_names(attacks)  # a name that there is none of is told before the work
     plan, past = archive.plan, PastRun.of(archive.log)
     file = archive.release / plan.release.file
     if not file.exists():

@@ -13,15 +13,13 @@ from incrowd.audit.checked import Trust
 from incrowd.audit.log import RunLog
 from incrowd.audit.signing import Signer, read_key
 from incrowd.errors import InputError
+from incrowd.pipeline.progress import Progress
 from incrowd.pipeline.tiers import run_tiers
 from incrowd.plan import Plan, inspect_plan, read_text
 from incrowd.rows import open_source
 from incrowd.rows.result import Line, Result
 from incrowd.secret import Secret
 from incrowd.tasks.report import need_browser, report
-
-#: Called with the name of what begins, its number and how many there are.
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,7 +30,7 @@ class Run(Result):
     happened. A plan with tiers has several, and they are had by name: `done.tiers["open"].release`.
     """
 
-    files: tuple[pipeline.Run, ...]
+    files: tuple[pipeline.FileRun, ...]
 
     @property
     def tiers(self) -> dict[str, Run]:
@@ -65,7 +63,7 @@ class Run(Result):
         return self._only.notes
 
     @property
-    def _only(self) -> pipeline.Run:
+    def _only(self) -> pipeline.FileRun:
         if len(self.files) > 1:
             names = ", ".join(self.tiers)
             raise InputError("D317", "this run released a file for each tier.", f"Name one of its tiers: {names}.")

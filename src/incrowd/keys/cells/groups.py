@@ -55,30 +55,30 @@ def _ask(
         free += extra[found - 1] <= 0.0
         if free >= 2 * need:
             break
-    total, came = 0.0, 0
+    total, joined = 0.0, 0
     for at in np.argsort(extra[:found], kind="mergesort"):
         person = who[at]
         home = person >= units
         now = person - units if home else group[person]
-        while came < need and group_size[now] > k and (not home or home_left[now] > 0):
-            members[came] = person
-            came += 1
+        while joined < need and group_size[now] > k and (not home or home_left[now] > 0):
+            members[joined] = person
+            joined += 1
             group_size[now] -= 1
             total += extra[at]
             if not home:
                 break
             home_left[now] -= 1
-        if came == need:
+        if joined == need:
             break
     # Nobody has moved yet: this was only a question.
-    for at in range(came):
+    for at in range(joined):
         person = members[at]
         if person >= units:
             home_left[person - units] += 1
             group_size[person - units] += 1
         else:
             group_size[group[person]] += 1
-    return total, came
+    return total, joined
 
 
 @njit(cache=True)
@@ -144,11 +144,11 @@ def fill_groups(
             s = old[2]
             if waiting[s] == 0:
                 continue
-            total, came = price[s], 0
+            total, joined = price[s], 0
             if waiting[s] < k and known[s] < 0:
                 need = k - waiting[s]
                 candidates = member[start[s] : start[s + 1]]
-                extra, came = _ask(
+                extra, joined = _ask(
                     k,
                     need,
                     mask[s],
@@ -161,7 +161,7 @@ def fill_groups(
                     group_size,
                     members,
                 )
-                if came < need:
+                if joined < need:
                     continue
                 total += extra
             ratio = total / waiting[s]
@@ -177,7 +177,7 @@ def fill_groups(
                 group_shown[groups] = shown[s]
                 group_mask[groups] = mask[s]
                 groups += 1
-            for at in range(came):
+            for at in range(joined):
                 person = members[at]
                 if person >= units:
                     home_left[person - units] -= 1

@@ -4,7 +4,7 @@ A requirement looks at classes only: their sizes and the histogram of one sensit
 of exactly k people satisfies k), except in the models that are strict by definition: recursive l, delta-disclosure.
 """
 
-from incrowd.keys.requirements.base import MODELS, Requirement, Verdict, failing_any
+from incrowd.keys.requirements.base import MODELS, Requirement, Standing, failing_any
 from incrowd.keys.requirements.conditions import ClassTest, is_met, refuse_unmet, where_name
 from incrowd.keys.requirements.crowd import DeltaPresence, K, KMap, WeakK
 from incrowd.keys.requirements.diversity import DistinctL, EntropyL, RecursiveL
@@ -37,8 +37,8 @@ __all__ = [
     "RecursiveL",
     "Reference",
     "Requirement",
+    "Standing",
     "TCloseness",
-    "Verdict",
     "WeakK",
     "failing_any",
     "forms",

@@ -150,11 +150,11 @@ class Requirement:
         _, _, bound, figures = self._measured(table)
         return self.worst(figures[bound]) if bound.any() else None
 
-    def check(self, table: KeyTable) -> Verdict:
+    def check(self, table: KeyTable) -> Standing:
         """Both at once, for the price of one."""
         small, to, bound, figures = self._measured(table)
         worst = self.worst(figures[bound]) if bound.any() else None
-        return Verdict(self, self._failing(table, small, to, bound, figures), worst)
+        return Standing(self, self._failing(table, small, to, bound, figures), worst)
 
     def worst(self, figures: Numbers) -> float:
         """The worst of some figures."""
@@ -206,7 +206,7 @@ class Requirement:
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class Standing:
     """What a requirement says of a table: the classes that fail, and the worst figure there is."""
 
     requirement: Requirement

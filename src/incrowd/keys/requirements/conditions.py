@@ -36,7 +36,7 @@ def is_met(table: KeyTable, name: str) -> bool:
 
 
 def refuse_unmet(met: bool, name: str) -> None:
-    """Refuse a condition that nobody meets: a slip of the pen would make every class pass."""
+    """Refuse a condition that nobody meets: a value that does not occur would make every class pass."""
     if not met:
         raise InputError(
             "D068", f"no record meets the condition {name!r}.", "Write its values exactly as they are at that step."

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Given:
+class Spelled:
     """What comes with the fields: the subset, and what is known of the sensitive variable."""
 
     keys: tuple[str, ...] | None
@@ -30,7 +30,7 @@ class Form:
     """
 
     fields: str
-    make: Callable[[Sequence[str], Given], Requirement]
+    make: Callable[[Sequence[str], Spelled], Requirement]
 
     @property
     def most(self) -> int:

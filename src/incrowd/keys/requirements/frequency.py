@@ -58,7 +58,7 @@ class OneSided(Requirement):
         return self.strict
 
     def bind(self, table: KeyTable) -> Self:
-        """Refuse a value nobody in the original file has: a slip of the pen would make every class pass."""
+        """Refuse a value nobody in the original file has: a value that does not occur would make every class pass."""
         self.refuse_absent(lambda name, value: bool(figures_of(table, name).having(value).any()))
         return self
 

@@ -17,7 +17,7 @@ from incrowd.errors import Fault, PlanError
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.requirements.base import Numbers, Requirement, refuse, within
 from incrowd.keys.requirements.figures import Comparison, figures_of
-from incrowd.keys.requirements.form import Form, Given
+from incrowd.keys.requirements.form import Form, Spelled
 from incrowd.keys.requirements.kernels import TOLERANCE
 from incrowd.keys.requirements.reference import Reference
 from incrowd.keys.table import KeyTable, Mask
@@ -25,10 +25,10 @@ from incrowd.keys.table import KeyTable, Mask
 Distance = Literal["equal", "ordered", "ordered-text", "hierarchical"]
 
 
-def _t(default: Distance) -> Callable[[Sequence[str], Given], Requirement]:
+def _t(default: Distance) -> Callable[[Sequence[str], Spelled], Requirement]:
     """What makes t-closeness of a text that may name no distance."""
 
-    def make(f: Sequence[str], given: Given) -> Requirement:
+    def make(f: Sequence[str], given: Spelled) -> Requirement:
         chosen = cast(Distance, f[2]) if len(f) > 2 else default
         order = given.order if chosen == "ordered" else None
         hierarchy = given.hierarchy if chosen == "hierarchical" else None
@@ -37,7 +37,7 @@ def _t(default: Distance) -> Callable[[Sequence[str], Given], Requirement]:
     return make
 
 
-def _delta_disclosure(f: Sequence[str], _: Given) -> Requirement:
+def _delta_disclosure(f: Sequence[str], _: Spelled) -> Requirement:
     if len(f) > 2 and f[2] != "skip-zeros":
         message = "its third field can only be skip-zeros."
         raise PlanError([Fault("P061", "model delta_disclosure", message)])

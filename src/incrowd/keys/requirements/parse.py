@@ -14,7 +14,7 @@ from dataclasses import replace
 from incrowd.errors import Fault, PlanError, did_you_mean
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.requirements.base import MODELS, Requirement
-from incrowd.keys.requirements.form import Form, Given
+from incrowd.keys.requirements.form import Form, Spelled
 
 
 def forms() -> dict[str, Form]:
@@ -56,7 +56,7 @@ def parse_model(
     if not form.fewest <= len(given) <= form.most or not all(given):
         raise _fault("P061", name, f"it has {len(given)} fields after its name, or an empty one.", way_out)
     order = (orders or {}).get(given[0])
-    known = Given(keys, where or None, None if order is None else tuple(order), (hierarchies or {}).get(given[0]))
+    known = Spelled(keys, where or None, None if order is None else tuple(order), (hierarchies or {}).get(given[0]))
     try:
         requirement = form.make(given, known)
     except ValueError:

@@ -117,7 +117,7 @@ def _spared(nodes: NDArray[Any], judges: NDArray[Any]) -> Any:
     return mask
 
 
-class Known:
+class KnownBounds:
     """What the counted nodes say about the others."""
 
     def __init__(self, yardstick: Yardstick, keys: int) -> None:

@@ -21,7 +21,7 @@ from incrowd.keys.table import Histogram, Int32, Int64, KeyTable, Mask
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class NodeCounts:
     """A node's counts: by the requirements that prune (None where nothing may be concluded), and by all of them."""
 
     pruning: Count | None
@@ -78,41 +78,41 @@ class Counter:
         for rollups in (self.sizes, *self._cells.values()):
             rollups.raise_root(root)
 
-    def judge(self, node: Node, ceiling: float = np.inf) -> Verdict:
+    def judge(self, node: Node, ceiling: float = np.inf) -> NodeCounts:
         """Count a node; the full count is left out where the pruning one shows that the score reaches `ceiling`."""
         # Sums over records only need to know that a node fails; squares and classes bound other nodes all the same.
         hasty = self.k if self.yardstick.additive else 0
         table = self.sizes.table_unless(node, hasty, self.allowed)
         if table is None:
-            return Verdict(Count(self.allowed + 1, 0, 0, 0.0, 0.0, self._no_extra), None, False)
+            return NodeCounts(Count(self.allowed + 1, 0, 0, 0.0, 0.0, self._no_extra), None, False)
         words, counts = table
         by_size = self._tally(node, words, counts, counts < self.k)
         pruning = by_size if self.k else None
         if by_size.suppressed > self.allowed:
-            return Verdict(pruning, None, False)
+            return NodeCounts(pruning, None, False)
         if not self.rest:
-            return Verdict(by_size, by_size, self._fits(by_size))
+            return NodeCounts(by_size, by_size, self._fits(by_size))
         if self.k and self.yardstick.least(node, by_size) >= ceiling:
-            return Verdict(pruning, None, False)
+            return NodeCounts(pruning, None, False)
         return self._judge_fully(node, pruning)
 
-    def _judge_fully(self, node: Node, by_size: Count | None) -> Verdict:
+    def _judge_fully(self, node: Node, by_size: Count | None) -> NodeCounts:
         table = self.table(node)
         if self.together or self._slow:
             full, clean = self._settle(node, table)
-            return Verdict(full if self.prunes else by_size, full, clean and self._fits(full))
+            return NodeCounts(full if self.prunes else by_size, full, clean and self._fits(full))
         words = self.layout.pack(list(table.codes))
         small = table.records < self.k
         failing = small | failing_any(table, self._pruning_rest)
         pruning = self._tally(node, words, table.records, failing) if self._pruning_rest else by_size
         if pruning is not None and pruning.suppressed > self.allowed:
-            return Verdict(pruning, None, False)
+            return NodeCounts(pruning, None, False)
         if self.prunes:
             assert pruning is not None
-            return Verdict(pruning, pruning, self._fits(pruning))
+            return NodeCounts(pruning, pruning, self._fits(pruning))
         others = [r for r in self.rest if r not in self._pruning_rest]
         full = self._tally(node, words, table.records, failing | failing_any(table, others))
-        return Verdict(pruning, full, self._fits(full))
+        return NodeCounts(pruning, full, self._fits(full))
 
     def _fits(self, count: Count) -> bool:
         return count.suppressed <= self.allowed and (count.kept > 0 or self.yardstick.records == 0)

@@ -9,8 +9,8 @@ from time import monotonic
 
 import numpy as np
 
-from incrowd.keys.search.bounds import Known
-from incrowd.keys.search.counting import Counter, Verdict
+from incrowd.keys.search.bounds import KnownBounds
+from incrowd.keys.search.counting import Counter, NodeCounts
 from incrowd.keys.search.margins import Margins
 from incrowd.keys.search.objective import Count
 from incrowd.keys.search.rollups import Node
@@ -36,7 +36,7 @@ class Walk:
     ) -> None:
         self.counter = counter
         self.yardstick = counter.yardstick
-        self.known = Known(self.yardstick, len(counter.levels))
+        self.known = KnownBounds(self.yardstick, len(counter.levels))
         self.top: Node = tuple(key.height for key in counter.levels)
         self.counted = 0
         self.best = np.inf
@@ -66,7 +66,7 @@ class Walk:
         self._seen[node] = verdict.feasible
         return verdict.feasible
 
-    def _learn(self, node: Node, verdict: Verdict) -> None:
+    def _learn(self, node: Node, verdict: NodeCounts) -> None:
         pruning, full = verdict.pruning, verdict.full
         fails = pruning is not None and pruning.suppressed > self.counter.allowed
         # Where people have several records a class can lose some of its people, and squares and classes of a node

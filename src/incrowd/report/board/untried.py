@@ -82,7 +82,7 @@ def _denied(log: RunLog) -> dict[str, str]:
         return {}
     found = {}
     for attack in ATTACKS.values():
-        said = [log.about.nothing_beside.get(DENIED[need]) for need in attack.beside]
+        said = [log.about.nothing_beside.get(DENIED[need]) for need in attack.auxiliary]
         told = [f"{one.role}, {one.date}: {one.text}" for one in said if one is not None]
         if said and len(told) == len(said):
             found[attack.word] = "; ".join(dict.fromkeys(told))
