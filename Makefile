@@ -40,11 +40,12 @@ test-all: test test-slow ## All tests
 fuzz: $(STAMP) ## Chance attacks everything: FUZZ_SECONDS=600 FUZZ_SEED=1; what it finds is in fuzz-found/
 	$(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
 
-check: $(STAMP) ## Style, types and the rules of the rooms
+check: $(STAMP) ## Style, types, the rules of the rooms, and nothing dead
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/vulture
 
 bench: $(STAMP) ## Benchmarks, as ratios in one run against a peer or a limit
 	$(BIN)/python -m benchmarks

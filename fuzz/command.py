@@ -11,8 +11,6 @@ from fuzz.outcome import UNEXPLAINED, Outcome
 from fuzz.plans import SECRET, captured
 
 CODE = re.compile(r"\b([PDSRX]\d{3})\b")
-#: What no text that goes to a terminal may hold.
-RAW = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
 
 
 def call(*arguments: object) -> tuple[int, str]:

@@ -114,7 +114,7 @@ def test_every_model_has_its_plan_type_and_every_plan_type_its_formula() -> None
 def test_a_model_without_words_is_refused() -> None:
     with pytest.raises(TypeError, match="does not say its measured"):
 
-        class Silent(Requirement):
+        class _Silent(Requirement):
             model: ClassVar[str] = "silent"
             forms: ClassVar[Mapping[str, Form]] = {}
 

@@ -80,7 +80,7 @@ def test_every_step_has_its_method_and_no_method_is_left_over() -> None:
 def test_two_steps_cannot_have_one_name() -> None:
     with pytest.raises(TypeError, match="there is a step 'drop' already"):
 
-        class Again(OneVariable):
+        class _Again(OneVariable):
             """A second drop."""
 
             step: Literal["drop"]

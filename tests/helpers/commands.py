@@ -13,8 +13,6 @@ import pytest
 
 from incrowd.cli import main
 
-INCROWD = [sys.executable, "-m", "incrowd"]
-
 #: Runs several commands in one process, as `incrowd` would, and says where each ends.
 MANY = """
 import json, sys
