@@ -134,6 +134,11 @@ def test_a_run_stops_at_any_moment_says_so_and_leaves_nothing(tmp_path: Path) ->
     assert found["stopped"] >= 3, found
 
 
+def test_a_stop_while_it_is_still_starting_is_said(tmp_path: Path) -> None:
+    write_case(tmp_path)
+    assert stop_at_random(tmp_path, 6, 3, "check", "plan.yaml", longest=0.2)["stopped"] >= 4
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_run_stops_at_many_more_moments(tmp_path: Path, seed: int) -> None:

@@ -47,6 +47,7 @@ def main() -> None:
     """Run the command line; every fault becomes a message with a code and an exit code, never a record."""
     stopping.listen()
     try:
+        stopping.check()  # it may have been asked before there was anybody to say so
         ended = load()(standalone_mode=False)
         sys.stdout.flush()
         code = ended if isinstance(ended, int) else 0
