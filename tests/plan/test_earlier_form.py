@@ -127,6 +127,7 @@ def test_an_audit_with_the_step_is_made_again(tmp_path: Path) -> None:
     found = then.inputs()
     assert {each.state for each in found} == {"same"}
     assert then.changed_since() == ["look.csv"]
+    assert {each.place for each in archive.manifest.inputs} == {then.places_now()[each.place] for each in inputs}
     with then.staged(found) as (plan, where, private):
         again = ic.run(plan, folder=where, out=private / "out-again", secret=then.secret)
         assert (again.release / "people.csv").read_bytes() == (run.release / "people.csv").read_bytes()
