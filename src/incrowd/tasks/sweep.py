@@ -80,9 +80,9 @@ def sweep(
     checked = check(plan)
     folder, whole = checked.folder, checked.plan
     asked = [parse_setting(each) if isinstance(each, str) else each for each in settings]
-    for setting in asked:
-        if checked.notes and setting.name.startswith("steps."):  # it may be meant as it is written, or as it is now
-            raise unknown(setting.name, f"Steps are counted without attacks, and {checked.notes[0]}")
+    for one in asked:
+        if checked.notes and one.name.startswith("steps."):  # it may be meant as it is written, or as it is now
+            raise unknown(one.name, f"Steps are counted without attacks, and {checked.notes[0]}")
     if suppression is not None:
         asked.append(suppression_setting(whole, suppression))
     if k is not None or not asked:
