@@ -127,6 +127,47 @@ def test_an_audit_with_the_step_is_made_again(tmp_path: Path) -> None:
     found = then.inputs()
     assert {each.state for each in found} == {"same"}
     assert then.changed_since() == ["look.csv"]
+    assert {each.place for each in archive.manifest.inputs} == {then.places_now()[each.place] for each in inputs}
     with then.staged(found) as (plan, where, private):
         again = ic.run(plan, folder=where, out=private / "out-again", secret=then.secret)
         assert (again.release / "people.csv").read_bytes() == (run.release / "people.csv").read_bytes()
+
+
+@pytest.mark.parametrize("block", [{"attacks": ["linkage"], "limit": "0"}, "linkage", None])
+def test_a_block_that_is_no_list_is_a_fault_beside_the_step_too(tmp_path: Path, block: object) -> None:
+    """Its limit would be gone without a word."""
+    for steps in ([BANDS, NAMES], [OLD, BANDS, NAMES]):
+        path = write_case(tmp_path, plan_with(steps=steps, attack=block))
+        assert [(f.code, f.place) for f in inspect(path.read_text(), tmp_path).faults] == [("P004", "attack")]
+    tier = {"tier": "open", "steps": [OLD], "attack": block}
+    plan = plan_with(steps=[BANDS, NAMES], tiers=[tier, {"tier": "controlled"}])
+    del plan["tier"]
+    path = write_case(tmp_path, plan)
+    assert [(f.code, f.place) for f in inspect(path.read_text(), tmp_path).faults] == [("P004", "tiers.0.attack")]
+
+
+def test_a_faulty_attack_hides_no_fault_of_the_others(tmp_path: Path) -> None:
+    attack = [{"limt": "1"}, {"attacks": ["linkge"]}, {"scenarios": ["nobody"]}]
+    path = write_case(tmp_path, plan_with(steps=[BANDS, NAMES], attack=attack))
+    found = {(fault.code, fault.place) for fault in inspect(path.read_text(), tmp_path).faults}
+    assert found == {("P002", "attack.0.limt"), ("P055", "attack.1.attacks.0"), ("P056", "attack.2.scenarios.0")}
+
+
+def test_a_sweep_does_not_guess_which_step_is_meant(tmp_path: Path) -> None:
+    """Behind the attack the second step of the text is the first one now."""
+    samples = [{"step": "sample", "fraction": "0.5"}, {"step": "sample", "fraction": "0.9"}]
+    path = write_case(tmp_path, plan_with(steps=[OLD, *samples, NAMES, SUPPRESS]))
+    with pytest.raises(ic.InputError, match="attacks are no steps any more") as error:
+        ic.sweep(path, ["steps.1.fraction=0.2,0.3"])
+    assert error.value.code == "D157"
+
+
+def test_an_attack_that_is_switched_off_is_told(tmp_path: Path) -> None:
+    plan = plan_with(steps=[BANDS, NAMES, SUPPRESS], requirements=[{"model": "k", "k": "1"}])
+    path = write_case(tmp_path, {**plan, "attack": [{**ATTACK, "limit": "0", "off": "true"}]})
+    run = ic.run(path)
+    assert not run.log.attacks
+    section = (run.audit / "report.html").read_text().partition('id="attacks"')[2].partition("</section>")[0]
+    for words in ("No attack was tried.", "limit: 0.0", "switched off", "one in nine"):
+        assert words in section, words
+    assert ic.compare([path, path])[0].switched_off == ("attack 1",)

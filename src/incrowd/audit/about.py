@@ -53,7 +53,7 @@ class About:
     protection_reason: str | None = None
     exposure: Mapping[str, str] = field(default_factory=dict)  # variable -> who could know it, in words
     steps: tuple[Mapping[str, str], ...] = ()  # the parameters of each step, in words
-    attacks: tuple[Mapping[str, str], ...] = ()  # those of each attack that is asked for, and its reason
+    attacks: tuple[Mapping[str, str], ...] = ()  # those of each attack, its reason, and `off` where it is switched off
     scenarios: tuple[str, ...] = ()
     use_cases: tuple[tuple[str, str], ...] = ()  # name and test
     alternatives: tuple[str, ...] = ()
@@ -90,8 +90,9 @@ def about(plan: Plan) -> About:
             {
                 **_parameters(one.model_dump(mode="json", by_alias=True)),
                 **({"reason": one.reason} if one.reason else {}),
+                **({"off": "yes"} if one.off else {}),
             }
-            for _, one in plan.attacks
+            for one in plan.attack
         ),
         scenarios=tuple(scenario.name for scenario in plan.scenarios),
         use_cases=tuple((use_case.name, use_case.test) for use_case in plan.use_cases),

@@ -122,6 +122,11 @@ class Archive:
         found = inspect_plan(self._read("plan.yaml"), self.home)
         return replace(found, faults=[fault for fault in found.faults if fault.code not in {"P020", "P047"}])
 
+    def places_now(self) -> dict[str, str]:
+        """Where each file is named in the plan as it is written now, by the place that the manifest has."""
+        found = self._inspection()
+        return {found.written(file.place): file.place for file in named_files(found.sound())}
+
     @property
     def secret(self) -> Secret:
         """The secret behind it; custodians may delete it when nobody needs to repeat the release."""

@@ -52,12 +52,13 @@ def _apart(part: Any, at: Place, before: list[Any]) -> Present:
     found = [i for i, step in enumerate(_steps(part)) if _is_attack(step)]
     steps: list[Any] = []
     attacks: list[Any] = list(part["attack"]) if isinstance(part.get("attack"), list) else []
+    block = attacks if isinstance(part.get("attack", []), list) else part["attack"]  # a fault, which must not go unseen
     moved: dict[Place, Place] = {}
     for i, step in enumerate(_steps(part)):
         name, kept = ("attack", attacks) if i in found else ("steps", steps)
         moved[*at, name, len(kept)] = (*at, "steps", i)
         kept.append(_as_entry(step) if i in found else _numbered(step, [*before, *part["steps"][:i]]))
-    changed = {**part, "steps": steps, "attack": attacks} if found else {**part, **({"steps": steps} if steps else {})}
+    changed = {**part, "steps": steps, "attack": block} if found else {**part, **({"steps": steps} if steps else {})}
     return Present(changed, moved, (_note(part, at, found),) if found else ())
 
 

@@ -51,7 +51,8 @@ def salvage(content: dict[str, Any], places: Iterable[tuple[str | int, ...]]) ->
         return None
     sound = copy.deepcopy(content)
     bad = {
-        part: {p[1] for p in places if p[0] == part and len(p) > 1} for part in ("steps", "requirements", "variables")
+        part: {p[1] for p in places if p[0] == part and len(p) > 1}
+        for part in ("steps", "requirements", "variables", "attack")
     }
     for part in {p[0] for p in places if p}:
         if part == "variables" and isinstance(sound.get("variables"), dict):
@@ -59,6 +60,8 @@ def salvage(content: dict[str, Any], places: Iterable[tuple[str | int, ...]]) ->
                 sound["variables"][name] = _variable(sound["variables"].get(name))
         elif part == "data" and isinstance(sound.get("data"), dict):
             sound["data"] = {"source": sound["data"].get("source"), "kind": "survey"}
+        elif part == "attack" and bad["attack"]:  # the others keep their numbers
+            sound["attack"] = [{} if i in bad["attack"] else one for i, one in enumerate(sound["attack"])]
         elif part in _HARMLESS and not bad.get(str(part)):
             sound[part] = _HARMLESS[str(part)]
         elif part not in ("steps", "requirements"):

@@ -61,7 +61,8 @@ def audit_diff(first: str | Path, second: str | Path, *, trust: Trust | None = N
     found = _plan_differences(_dumped(one), _dumped(other))
     pairs: dict[str, tuple[Mapping[str, str], Mapping[str, str]]] = {}
     manifests = one.manifest, other.manifest
-    for part, side in (("inputs", _inputs), ("versions", _versions), ("release", _release)):
+    pairs["inputs"] = _inputs(one), _inputs(other)
+    for part, side in (("versions", _versions), ("release", _release)):
         pairs[part] = side(manifests[0]), side(manifests[1])
     runs = PastRun.of(one.log), PastRun.of(other.log)
     for part, told in (
@@ -126,11 +127,12 @@ def _text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _inputs(manifest: AuditManifest | None) -> dict[str, str]:
+def _inputs(archive: Archive) -> dict[str, str]:
+    manifest, now = archive.manifest, archive.places_now()
     found: dict[str, str] = {}
     for entry in () if manifest is None else manifest.inputs:
         told = entry.sha256 or json.dumps(dict(entry.parts), sort_keys=True)
-        found[entry.place] = f"{entry.name}, {entry.bytes:,} bytes, {told}"
+        found[now.get(entry.place, entry.place)] = f"{entry.name}, {entry.bytes:,} bytes, {told}"
     if manifest is not None and manifest.database is not None:
         found["records in the database"] = f"{manifest.database:,}"
     return found

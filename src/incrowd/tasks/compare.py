@@ -81,7 +81,10 @@ def _figures(name: str, trial: Trial) -> PlanFigures:
         loss=trial.loss,
         scenarios=tuple(_scenario(risk) for risk in log.risks),
         verdicts=log.verdicts,
-        switched_off=tuple(f"{step.number} {step.name}" for step in log.steps if step.off),
+        switched_off=(
+            *(f"{step.number} {step.name}" for step in log.steps if step.off),
+            *(f"attack {number}" for number, one in enumerate(log.about.attacks, start=1) if "off" in one),
+        ),
         refusal=None if trial.refusal is None else str(trial.refusal),
     )
 

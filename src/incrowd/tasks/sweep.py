@@ -24,7 +24,7 @@ from incrowd.utility.needs import Fetched, fetch
 from incrowd.utility.of_run import fetch_at_start, prices_of, question_of, sweep_k
 from incrowd.utility.points import Sweep, SweepPoint, conclude, exposure, why_not
 from incrowd.utility.price import Price
-from incrowd.utility.settings import Setting, k_setting, parse_setting, suppression_setting, variants
+from incrowd.utility.settings import Setting, k_setting, parse_setting, suppression_setting, unknown, variants
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,6 +80,9 @@ def sweep(
     checked = check(plan)
     folder, whole = checked.folder, checked.plan
     asked = [parse_setting(each) if isinstance(each, str) else each for each in settings]
+    for one in asked:
+        if checked.notes and one.name.startswith("steps."):  # it may be meant as it is written, or as it is now
+            raise unknown(one.name, f"Steps are counted without attacks, and {checked.notes[0]}")
     if suppression is not None:
         asked.append(suppression_setting(whole, suppression))
     if k is not None or not asked:

@@ -85,14 +85,14 @@ def with_value(plan: Plan, path: str, value: str) -> Plan:
     elif isinstance(node, dict):
         node[last] = value
     else:
-        raise _unknown(path)
+        raise unknown(path)
     try:
         return Plan.model_validate(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         message = str(first["msg"]).removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
-            raise _unknown(path, did_you_mean(last, node)) from None
+            raise unknown(path, did_you_mean(last, node)) from None
         raise InputError("D158", f"{path} cannot be {value}: {message}.") from None
 
 
@@ -101,10 +101,11 @@ def _inside(node: Any, part: str, path: str) -> Any:
         return node[int(part)]
     if isinstance(node, dict) and part in node:
         return node[part]
-    raise _unknown(path)
+    raise unknown(path)
 
 
-def _unknown(path: str, hint: str | None = None) -> InputError:
+def unknown(path: str, hint: str | None = None) -> InputError:
+    """The error for a path that leads to no parameter of the plan."""
     counted = "Steps and requirements are counted from 0: requirements.0.k, steps.2.fraction."
     return InputError("D157", f"the plan has no parameter {path!r}.", hint or counted)
 

@@ -183,7 +183,7 @@ def _attacks(log: RunLog) -> Iterator[Reason]:
         yield Reason(FAILED, "No attack on the release was tried.", "Attack it, and show the result.", "attacks")
     elif missing.never:
         text = f"Not tried, which counts as failed: {_listed(missing.never)}."
-        yield Reason(FAILED, text, "These attacks (attack: in the plan), and what they find.", "attacks")
+        yield Reason(FAILED, text, "These attacks (in the plan: attack), and what they find.", "attacks")
     if missing.could_not:
         text = f"Could not be tried, which counts as failed: {_listed(missing.could_not)}."
         change = "What these attacks need (the section says what), or somebody who says that there is none (attest)."
