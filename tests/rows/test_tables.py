@@ -151,6 +151,14 @@ def test_a_class_made_from_a_data_frame_is_one() -> None:
         open_source(Mine({"a": [1]}, index=pd.Index([7], name="person")))
 
 
+def test_what_is_open_shows_no_value_of_anybody() -> None:
+    rows = open_source(pd.DataFrame({"name": ["SECRET", "\x1b[2J"], "SECRET2": [1, 2]}))
+    assert repr(rows) == "Rows: 2 columns of the table"
+    table = ic.tabulate(rows, ["name"])
+    assert repr(table) == "KeyTable: 2 records in 2 classes by name"
+    assert "SECRET" not in repr(table.domains)
+
+
 def test_a_moment_that_is_no_midnight_keeps_its_time() -> None:
     rows = open_source(pd.DataFrame({"at": pd.to_datetime(["1990-01-01 00:00", "1990-01-01 12:30"])}))
     assert set(rows.value_counts("at")) == {"1990-01-01 00:00:00", "1990-01-01 12:30:00"}
