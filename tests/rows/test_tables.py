@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +101,64 @@ def test_numbers_that_are_not_whole_stay_as_they_are() -> None:
     assert "2.0" in rows.value_counts("large")
 
 
+UTC, PARIS = dt.UTC, dt.timezone(dt.timedelta(hours=1))
+#: Values that Arrow or an engine makes alike, and pandas writes as they are.
+APART: list[Any] = [
+    [0.0, -0.0, None],
+    [Decimal("1.10"), Decimal("1.1"), None],
+    [dt.date(1990, 1, 1), dt.datetime(1990, 1, 1, 5)],
+    [dt.datetime(2020, 1, 1, tzinfo=UTC), dt.datetime(2020, 1, 1, 1, tzinfo=PARIS), dt.datetime(2020, 1, 1)],
+    pd.Series([pd.Timestamp(1), pd.Timestamp(2)], dtype=object),
+    pd.Series([2**63, 2**70, 1, None], dtype=object),
+    pd.cut([1, 2, 30, np.nan], [0, 5, 40]),
+    pd.PeriodIndex(["2020-01", "2020-02"], freq="M"),
+    pd.Categorical([Decimal("1.10"), Decimal("2.5"), None]),
+]
+
+
+@pytest.mark.parametrize("values", APART, ids=str)
+def test_what_pandas_writes_apart_is_counted_apart(tmp_path: Path, values: Any) -> None:
+    frame = pd.DataFrame({"x": values, "y": 1})
+    frame.to_csv(tmp_path / "file.csv", index=False)
+    assert open_source(frame).value_counts("x") == open_source(tmp_path / "file.csv").value_counts("x")
+
+
+def test_times_that_last_and_halves_stay_apart_to_the_last_digit() -> None:
+    for values in (
+        pa.array([1, 2, None], pa.duration("ns")),
+        pa.array([1, 2, 86_400_000], pa.date64()),
+        pa.array([np.float16(1), np.float16(2), None], pa.float16()),
+        pa.array([Decimal(1), Decimal(2), None], pa.decimal256(30, 3)),
+        pa.array([Decimal(100), Decimal(200), None], pa.decimal128(9, -2)),
+    ):
+        assert len(open_source(pa.table({"x": values})).value_counts("x")) == 3
+    lasting = pd.DataFrame({"x": pd.to_timedelta([1, 2, 3])})
+    assert len(open_source(lasting).value_counts("x")) == 3
+
+
+def test_a_number_that_is_none_is_one_value() -> None:
+    """An engine writes nan and -nan: a class would look more diverse than it is."""
+    table = pa.table({"x": pa.array(np.array([np.nan, -np.nan])), "y": ["a", "a"]})
+    assert open_source(table).value_counts("x") == {"nan": 2}
+    assert ic.verify(table, ["y"], [ic.DistinctL("x", 2)]).findings[0].achieved == 1
+
+
+def test_a_class_made_from_a_data_frame_is_one() -> None:
+    Mine: Any = type("Mine", (pd.DataFrame,), {})
+    assert open_source(Mine({"a": [1, None]}, index=[3, 4])).columns == ("a",)
+    assert open_source(Mine({"a": [1, None]})).value_counts("a") == {"1": 1, None: 1}
+    with pytest.raises(InputError, match="D314"):
+        open_source(Mine({"a": [1]}, index=pd.Index([7], name="person")))
+
+
+def test_what_is_open_shows_no_value_of_anybody() -> None:
+    rows = open_source(pd.DataFrame({"name": ["SECRET", "\x1b[2J"], "SECRET2": [1, 2]}))
+    assert repr(rows) == "Rows: 2 columns of the table"
+    table = ic.tabulate(rows, ["name"])
+    assert repr(table) == "KeyTable: 2 records in 2 classes by name"
+    assert "SECRET" not in repr(table.domains)
+
+
 def test_a_moment_that_is_no_midnight_keeps_its_time() -> None:
     rows = open_source(pd.DataFrame({"at": pd.to_datetime(["1990-01-01 00:00", "1990-01-01 12:30"])}))
     assert set(rows.value_counts("at")) == {"1990-01-01 00:00:00", "1990-01-01 12:30:00"}
@@ -108,6 +168,12 @@ def test_a_moment_that_is_no_midnight_keeps_its_time() -> None:
     ("table", "code"),
     [
         (pd.DataFrame({"a": [1, "SECRET"]}), "D315"),
+        (pd.DataFrame({"a": pd.Series([1.5, True], dtype=object)}), "D315"),
+        (pd.DataFrame({"a": pd.Series([1, 1.0], dtype=object)}), "D315"),
+        (pd.DataFrame({"": [1], "b": [1]}), "D010"),
+        (pd.DataFrame({"a": [b"SECRET"]}), "D066"),
+        (pa.table({"a": pa.array([b"SECRET"], pa.binary(6))}), "D066"),
+        (pa.table({"a": pa.RunEndEncodedArray.from_arrays([1], ["SECRET"])}), "D066"),
         (pd.DataFrame(), "D315"),
         (pd.DataFrame({"a": [1]}, index=pd.Index([7], name="person")), "D314"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "D"),

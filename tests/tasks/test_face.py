@@ -185,3 +185,7 @@ def test_a_run_of_several_tiers_is_had_by_name(tmp_path: Path) -> None:
 
 def _file(tier: str) -> typing.Any:
     return types.SimpleNamespace(release=Path(tier), log=types.SimpleNamespace(tier=tier))
+
+
+def test_no_postcodes_are_a_table_with_names_and_no_rows() -> None:
+    assert ic.postcode_parse([]).to_arrow().column_names == ic.postcode_parse(["NE3 1ED"]).to_arrow().column_names

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from incrowd.errors import visible
 from incrowd.keys.packing import Ints, add_up, group, pack
 
 Int64 = NDArray[np.int64]
@@ -26,7 +27,7 @@ class Domain:
     """The values that a variable takes, in the order of their codes; None stands for missing."""
 
     name: str
-    values: tuple[str | None, ...]
+    values: tuple[str | None, ...] = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -78,7 +79,7 @@ class Pairs:
     records: Int64
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class KeyTable:
     """The distinct combinations of the keys (`codes`, one row a key, one column a class) with their counts.
 
@@ -93,6 +94,11 @@ class KeyTable:
     histograms: Mapping[str, Histogram] = field(default_factory=dict)
     pairs: Pairs | None = None
     population: Int64 | None = None
+
+    def __repr__(self) -> str:
+        """How much is in it, and no value."""
+        counted = f"{self.records.sum():,} records in {self.classes:,} classes"
+        return visible(f"KeyTable: {counted} by {', '.join(self.names)}")
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import ibis
 import pyarrow as pa
 
-from incrowd.errors import InputError
+from incrowd.errors import InputError, visible
 from incrowd.rows.engine import Engine, OnBatch, Result
 from incrowd.rows.header import refuse_unknown
 
@@ -20,13 +20,17 @@ OURS = "incrowd_"
 LINE = f"{OURS}line"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Rows:
     """A lazy table of records. Every verb gives new Rows; the engine works only in `collect` and `write`."""
 
     engine: Engine
     table: ibis.Table
     place: str
+
+    def __repr__(self) -> str:
+        # No record, and no names: they are data until something proves that they are names.
+        return visible(f"Rows: {len(self.columns)} columns of {self.place}")
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -89,6 +89,14 @@ def refuse_wide(types: dict[str, pa.DataType], place: str) -> None:
             )
 
 
+def refuse_compound(odd: Sequence[bool], place: str) -> None:
+    """Refuse columns that the verbs cannot carry: each one is odd or not."""
+    if any(odd):
+        # By its number: names are data until something proves that they are names.
+        message = f"column {odd.index(True) + 1} of {len(odd)} of {place} holds lists, structures or bytes."
+        raise InputError("D066", message, "Keep plain values: texts, numbers, dates.")
+
+
 def _plain(kind: pa.DataType) -> pa.DataType:
     """What the values are, however they are stored."""
     if pa.types.is_dictionary(kind):

@@ -16,7 +16,7 @@ from incrowd.rows.engines.duckdb import DuckDB
 from incrowd.rows.excel import read_excel
 from incrowd.rows.folder import partitions
 from incrowd.rows.frame import OURS, Rows
-from incrowd.rows.schemas import refuse_lossy
+from incrowd.rows.schemas import refuse_compound, refuse_lossy
 from incrowd.rows.tables import PLACE, Tabular, is_tabular, read_table
 
 DATABASE = "postgresql://"
@@ -93,12 +93,7 @@ def _checked(rows: Rows) -> Rows:
         raise InputError(
             "D065", f"a column of {rows.place} begins with {OURS!r}.", "Rename it: incrowd uses such names."
         )
-    kinds = rows.table.schema().types
-    odd = [number for number, kind in enumerate(kinds, 1) if kind.is_nested() or kind.is_binary()]
-    if odd:
-        # By its number: names are data until something proves that they are names.
-        message = f"column {odd[0]} of {len(kinds)} of {rows.place} holds lists, structures or bytes."
-        raise InputError("D066", message, "Keep plain values: texts, numbers, dates.")
+    refuse_compound([kind.is_nested() or kind.is_binary() for kind in rows.table.schema().types], rows.place)
     return rows
 
 

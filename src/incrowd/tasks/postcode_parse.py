@@ -9,6 +9,8 @@ from incrowd.keys.postcodes import NoPostcode, Postcode, parse
 from incrowd.postcodes.directory import read_directory
 from incrowd.rows.result import Line, Listing
 
+_HEADS = ("unit", "area", "district", "subdistrict", "sector", "kind")
+
 
 @dataclass(frozen=True, repr=False)
 class ParsedPostcodes(Listing[Postcode | NoPostcode]):
@@ -30,11 +32,13 @@ class ParsedPostcodes(Listing[Postcode | NoPostcode]):
     def _told(self) -> str:
         return f"{len(self.good)} of {len(self.items)} texts are postcodes"
 
+    def _names(self) -> Sequence[str]:
+        return ("text", *_HEADS, "why not")
+
     def _lines(self) -> Iterable[Line]:
-        heads = ("unit", "area", "district", "subdistrict", "sector", "kind")
         return [
             {
-                "text": text, **{head: getattr(one, head, None) for head in heads},
+                "text": text, **{head: getattr(one, head, None) for head in _HEADS},
                 "why not": one.words if isinstance(one, NoPostcode) else None,
             }
             for text, one in zip(self.texts, self.items, strict=True)
