@@ -12,6 +12,7 @@ import typing
 from importlib import import_module
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 import typer
 from people import write_case
@@ -189,3 +190,21 @@ def _file(tier: str) -> typing.Any:
 
 def test_no_postcodes_are_a_table_with_names_and_no_rows() -> None:
     assert ic.postcode_parse([]).to_arrow().column_names == ic.postcode_parse(["NE3 1ED"]).to_arrow().column_names
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda table: ic.run(table),
+        lambda table: ic.check(table),
+        lambda table: ic.attack(table),
+        lambda table: ic.attack("plan.yaml", register=table),
+        lambda table: ic.attack("plan.yaml", others=[table]),
+        lambda table: ic.table(table, ["a"]),
+        lambda table: ic.reproduce(table),
+        lambda table: ic.review(table),
+    ],
+)
+def test_a_table_where_only_a_file_will_do_is_told(ask: typing.Any) -> None:
+    with pytest.raises(ic.InputError, match="D320"):
+        ask(pa.table({"a": ["1"]}))

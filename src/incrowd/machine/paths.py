@@ -11,6 +11,14 @@ from pathlib import Path
 from incrowd.errors import InputError
 
 
+def as_path(given: str | Path) -> Path:
+    """A path that somebody gave; a table in memory is told from one."""
+    if not isinstance(given, str | os.PathLike):
+        message = f"this is the place of a file or a folder, and not of a {type(given).__name__}."
+        raise InputError("D320", message, "Write the table to a file: an audit holds the hash of what was read.")
+    return Path(given)
+
+
 def must_be_file(path: Path, *, folder: bool = False, hint: str | None = None) -> None:
     """Refuse what is not there, is no regular file (nor, where one is welcome, a folder), or may not be read."""
     with opening(path, hint):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from incrowd.attack.on_run import check_names
 from incrowd.errors import InputError
+from incrowd.machine.paths import as_path
 from incrowd.plan import Inspection, Plan, inspect_plan, one_of, read_text, split_tier
 
 
@@ -43,6 +44,8 @@ def check_to_release(plan: Plan | Checked | str | Path, folder: Path | None = No
 
 def check_files(plan: Plan | str | Path, folder: Path | None = None) -> list[Checked]:
     """The plans of all files that a plan makes, to be released together: one, or one for each of its tiers."""
+    if not isinstance(plan, Plan):
+        plan = as_path(plan)
     _refuse_one_of_several(plan)
     if isinstance(plan, Plan):
         whole = Checked(plan, folder or Path.cwd())

@@ -12,6 +12,7 @@ from incrowd.attack.on_run import attack_all, attack_names, chosen_scenarios, in
 from incrowd.attack.value import Attacked, Rate
 from incrowd.audit.checked import Trust
 from incrowd.errors import InputError
+from incrowd.machine.paths import as_path
 from incrowd.pipeline.trace import Traced, trace_plan, trace_release
 from incrowd.plan import is_plan, split_tier
 from incrowd.rows.engines import ENGINES
@@ -84,10 +85,13 @@ def attack(
         message = f"{linker!r} is no engine for probabilistic linkage."
         raise InputError("D199", message, f"There are: {', '.join(there)}.")
     files = Files(
-        None if register is None else Path(register), tuple(map(Path, others)), tuple(map(Path, tables)), linker
+        None if register is None else as_path(register),
+        tuple(map(as_path, others)),
+        tuple(map(as_path, tables)),
+        linker,
     )
     done = 0
-    with _traced(Path(source), original, folder, trust) as traced:
+    with _traced(as_path(source), original, folder, trust) as traced:
         chosen = chosen_scenarios(traced.plan, scenarios)
 
         def begins(attack: str, scenario: str) -> None:
@@ -106,7 +110,7 @@ def attack(
 def _traced(
     source: Path, original: str | Path | None, folder: str | Path | None, trust: Trust | None
 ) -> AbstractContextManager[Traced]:
-    data, home = None if original is None else Path(original), None if folder is None else Path(folder)
+    data, home = None if original is None else as_path(original), None if folder is None else Path(folder)
     file, _ = split_tier(source)
     if not file.exists():
         raise InputError("D200", f"there is no plan or release {source}.", "Name a plan.yaml, or the folder of a run.")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from incrowd.errors import Fault, PlanError
+from incrowd.machine.paths import as_path
 from incrowd.pipeline.check import inspect
 from incrowd.plan import Plan, check_columns, read_text
 from incrowd.rows import open_source
@@ -50,8 +51,9 @@ def check(plan: str | Path) -> PlanCheck:
     >>> ic.check("plan.yaml").ok
     True
     """
-    folder = Path(plan).resolve().parent
-    found = inspect(read_text(Path(plan)), folder)
+    path = as_path(plan)
+    folder = path.resolve().parent
+    found = inspect(read_text(path), folder)
     if found.plan is not None and found.plan.data.is_there(folder):
         data = found.plan.data
         rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding)

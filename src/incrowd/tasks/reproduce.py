@@ -13,6 +13,7 @@ from incrowd.audit.manifest import MANIFEST, SIGNATURE, AuditManifest, hash_file
 from incrowd.audit.past import PastRun
 from incrowd.audit.signing import Signer
 from incrowd.errors import InputError, NotReleasable
+from incrowd.machine.paths import as_path
 from incrowd.pipeline import Progress, run
 from incrowd.pipeline.job import Circumstances
 from incrowd.rows.result import Line, Result, plain_fields
@@ -95,13 +96,13 @@ def reproduce(
     >>> ic.reproduce(done.folder).same
     True
     """
-    archive = Archive.find(Path(path), None if folder is None else Path(folder), trust or Trust())
+    archive = Archive.find(as_path(path), None if folder is None else Path(folder), trust or Trust())
     manifest = archive.manifest
     if manifest is None:
         raise InputError("D237", "this audit has no manifest to compare with.", "Audits of earlier versions have none.")
     if not manifest.release:
         raise InputError("D238", "this run was refused, so there is no release to make again.")
-    source = None if original is None else Path(original)
+    source = None if original is None else as_path(original)
     found = archive.inputs(source, copies=folder is None)
     inputs = tuple(ComparedInput(each.place, each.name, each.state, each.where) for each in found)
     stored = _hashes(archive.release)

@@ -18,6 +18,7 @@ from incrowd.audit.checked import Trust
 from incrowd.audit.manifest import hash_file
 from incrowd.audit.past import PastRun
 from incrowd.errors import InputError
+from incrowd.machine.paths import as_path
 from incrowd.pipeline.trace import Traced, trace_release
 from incrowd.plan import Plan
 from incrowd.plan.verdict import Verdict
@@ -53,7 +54,7 @@ def review(
     >>> ic.review(done.folder, attacks=["linkage"]).worse
     ()
     """
-    archive = Archive.find(Path(path), _path(folder), trust or Trust())
+    archive = Archive.find(as_path(path), _path(folder), trust or Trust())
     if archive.release is None:
         raise InputError("D240", f"{path} has no release beside its audit.", "Name the folder of a run: runs/ID.")
     attack_names(attacks)  # a name that there is none of is told before the work
@@ -89,7 +90,7 @@ def review(
             if all(figure.value is None for figure in figures):
                 not_tried.append(f"{name}: {'; '.join(dict.fromkeys(figure.why for figure in figures))}")
             risks += figures
-        found = [] if traced is None else _attack(traced, scenarios, [Path(place) for place in external], attacks)
+        found = [] if traced is None else _attack(traced, scenarios, [as_path(place) for place in external], attacks)
     compared = tuple(_attacks(past, found, about(plan).risk_open))
     not_tried += [f"{one.now.scenario}: {one.now.name}: {one.now.why}" for one in compared if one.lost]
     due = None if plan.attest.review is None else plan.attest.review.next
@@ -129,7 +130,7 @@ def _truth(
 
 
 def _path(background: str | Path | None) -> Path | None:
-    return None if background is None else Path(background)
+    return None if background is None else as_path(background)
 
 
 def _scenarios(plan: Plan, columns: Sequence[str]) -> list[Scenario]:

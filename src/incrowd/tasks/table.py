@@ -18,7 +18,7 @@ from incrowd.audit.archive import Archive
 from incrowd.audit.checked import Trust
 from incrowd.errors import InputError, NotReleasable, did_you_mean
 from incrowd.keys.cellkey import KEYS, LARGEST, Perturbations, Perturbed, perturb, rule_10_5
-from incrowd.machine.paths import must_be_file
+from incrowd.machine.paths import as_path, must_be_file
 from incrowd.machine.writing import write_private
 from incrowd.pipeline.check import inspect
 from incrowd.plan import Plan, check_columns, is_plan, read_text, released_columns
@@ -110,7 +110,7 @@ def table(
     >>> ic.table("plan.yaml", ["gender", "dob"])
     PerturbedTable: ... values not listed
     """
-    path = Path(source)
+    path = as_path(source)
     plan, folder, released, file = _find(path, trust or Trust())
     place = _place(plan, folder, population)
     _check_names(plan, by)
