@@ -272,7 +272,7 @@ def test_wrong_plans(tmp_path: Path, called: Called) -> None:
 def test_a_run_that_is_killed_leaves_nothing_outside_its_private_folder(tmp_path: Path, called: Called) -> None:
     path = write_case(tmp_path, plan_with(steps=STEPS), PEOPLE)
     code = (
-        "import os, signal, sys, incrowd.pipeline as p\n"
+        "import os, signal, sys, incrowd.pipeline.report as p\n"
         "p.write_release_files = lambda *a: os.kill(os.getpid(), signal.SIGKILL)\n"
         "from incrowd.cli import main; sys.argv = ['incrowd', 'run', 'plan.yaml']; main()"
     )
