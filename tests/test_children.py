@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Callable
@@ -123,8 +124,15 @@ def test_a_browser_that_prints_ends_with_its_command(number: int, tmp_path: Path
         f'exec {browser()} --headless --no-sandbox --disable-gpu --remote-debugging-port=0 "$profile" about:blank\n'
     )
     slow.chmod(0o755)
-    process = start("report", "release", "--pdf", home=tmp_path, INCROWD_BROWSER=str(slow))
-    mark = f"--user-data-dir={tmp_path}/"
+    with tempfile.TemporaryDirectory(dir="/tmp") as short:  # whose browser it is: the profile lies in there
+        _is_stopped(
+            start("report", "release", "--pdf", home=tmp_path, INCROWD_BROWSER=str(slow), TMPDIR=short),
+            f"--user-data-dir={short}/",
+            number,
+        )
+
+
+def _is_stopped(process: subprocess.Popen[str], mark: str, number: int) -> None:
     try:
         soon(lambda: len(naming(mark)) > 2 or process.poll() is not None, "no browser was started")
         assert process.poll() is None, process.communicate()

@@ -21,6 +21,9 @@ FLAGS = (
 )  # fmt: skip
 #: Seconds for one page: the first start of a browser is slow, and machines are shared.
 PATIENCE = 180
+#: The path of a socket has at most 107 characters. Chromium makes org.chromium.Chromium.XXXXXX/SingletonSocket
+#: in a folder of ours, and ends before it begins where that is too long.
+LONGEST_PLACE = 48
 _DATES = re.compile(rb"/(CreationDate|ModDate) \(D:\d{14}[^)]*\)")
 
 
@@ -54,17 +57,19 @@ def print_pdf(page: Path, paper: Path) -> Path:
 
     What is there under the name stays when printing fails.
     """
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+    with tempfile.TemporaryDirectory(dir=_short_place(), ignore_cleanup_errors=True) as profile:
         printed = Path(profile, "printed.pdf")
         flags = ("--no-pdf-header-footer", f"--print-to-pdf={printed}", page.resolve().as_uri())
         # Crashpad and the like want a home to write to; an empty one keeps them out of the user's.
-        call, env = command(*flags, profile=profile), {**os.environ, "HOME": profile}
-        # Once more: on a busy machine the first start of a browser sometimes ends by itself, without a page.
+        env = {**os.environ, "HOME": profile, "TMPDIR": profile}
         try:
-            done = any(_printed(call, env, printed) for _ in range(2))
+            with started(
+                command(*flags, profile=profile), env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            ) as browser:
+                failed = browser.wait(PATIENCE) != 0
         except (OSError, subprocess.TimeoutExpired):
-            done = False
-        if not done:
+            failed = True
+        if failed or not printed.is_file():
             message = f"the browser could not print {page}."
             raise IncrowdError("X031", message, "Open it in a browser and print it to PDF.")
         made = _DATES.sub(_epoch, printed.read_bytes())
@@ -73,10 +78,9 @@ def print_pdf(page: Path, paper: Path) -> Path:
     return paper
 
 
-def _printed(call: list[str], env: dict[str, str], paper: Path) -> bool:
-    """Whether a browser that was started ended well and left a page."""
-    with started(call, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as browser:
-        return browser.wait(PATIENCE) == 0 and paper.is_file()
+def _short_place() -> str | None:
+    """Where the browser may work: the place for temporary files, unless its name is too long for a socket."""
+    return "/tmp" if len(tempfile.gettempdir()) > LONGEST_PLACE and os.path.isdir("/tmp") else None
 
 
 def _epoch(date: re.Match[bytes]) -> bytes:
