@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from peak import PEAK
 from people import plan_with, write_case
 
 from incrowd.errors import InputError, SecretError
@@ -152,11 +153,11 @@ def test_a_packed_file_that_unpacks_to_much_takes_little_memory(tmp_path):
         for _ in range(200):
             out.write(b"1,2\n" * 262_144)
     assert path.stat().st_size < 2_000_000
-    code = (
-        "import resource, sys; from incrowd.rows.dialect import sniff; from incrowd.rows import open_source\n"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+    code = PEAK + (
+        "import sys; from incrowd.rows.dialect import sniff; from incrowd.rows import open_source\n"
+        "before = peak()\n"
         "sniff(__import__('pathlib').Path(sys.argv[1]))\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"
+        "print(peak() - before)"
     )
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
     assert int(done.stdout) * (1 if sys.platform == "linux" else 1 / 1024) < 150_000

@@ -14,6 +14,7 @@ import pytest
 from examples import quick_only
 from hypothesis import given
 from hypothesis import strategies as st
+from peak import PEAK
 from people import SECRET, plan_with, write_case
 
 import incrowd as ic
@@ -96,8 +97,8 @@ def test_memory_is_written_as_people_write_it():
         assert caught.value.code == code
 
 
-MEASURE = """
-import json, resource, sys
+MEASURE = f"""{PEAK}
+import json, sys
 from benchmarks.scale_case import write_case
 from pathlib import Path
 import incrowd as ic
@@ -106,7 +107,7 @@ try:
     said = done.log.end.records
 except ic.IncrowdError as error:
     said = error.code
-print(json.dumps([said, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10]))
+print(json.dumps([said, peak() << 10]))
 """
 
 
