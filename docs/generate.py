@@ -231,8 +231,8 @@ def _part(name: str, part: dict[str, Any]) -> str:
 
 
 def _spaced(name: str) -> str:
-    """'HierarchyRule' as 'hierarchy rule'."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+    """'HierarchyRule' as 'hierarchy rule'; what is planned is called as in the plan."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.removeprefix("Planned")).lower()
 
 
 def _said(value: Any) -> str:

@@ -59,15 +59,15 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(made: Path, tmp_path: Path) -> ic.FileRun:
+def run(made: Path, tmp_path: Path) -> ic.Run:
     """A copy of the run in a folder of its own."""
     shutil.copytree(made, tmp_path, symlinks=True, dirs_exist_ok=True)
     folder = next((tmp_path / "home" / "runs").glob("2*"))
-    return ic.FileRun((Released(folder, folder / "release", folder / "audit", None),))  # type: ignore[arg-type]
+    return ic.Run((Released(folder, folder / "release", folder / "audit", None),))  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
-def test_the_manifest_names_every_file_by_its_bytes_and_none_by_its_place(run: ic.FileRun, tmp_path: Path) -> None:
+def test_the_manifest_names_every_file_by_its_bytes_and_none_by_its_place(run: ic.Run, tmp_path: Path) -> None:
     text = (run.audit / "manifest.json").read_text()
     manifest = json.loads(text)
     assert str(tmp_path.parent) not in text
@@ -93,7 +93,7 @@ def test_the_manifest_names_every_file_by_its_bytes_and_none_by_its_place(run: i
     assert hash_file(tmp_path / "home/people.csv") not in public
 
 
-def test_the_same_bytes_from_the_audit_alone(run: ic.FileRun, tmp_path: Path) -> None:
+def test_the_same_bytes_from_the_audit_alone(run: ic.Run, tmp_path: Path) -> None:
     # The small files and the function are gone; the audit has them. Data and population have moved.
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -110,7 +110,7 @@ def test_the_same_bytes_from_the_audit_alone(run: ic.FileRun, tmp_path: Path) ->
     assert found.versions == {}
 
 
-def test_a_changed_byte_of_an_input_is_found_and_named(run: ic.FileRun, tmp_path: Path) -> None:
+def test_a_changed_byte_of_an_input_is_found_and_named(run: ic.Run, tmp_path: Path) -> None:
     for name in ("people.csv", "population.csv"):
         path = tmp_path / "home" / name
         kept = path.read_bytes()
@@ -124,7 +124,7 @@ def test_a_changed_byte_of_an_input_is_found_and_named(run: ic.FileRun, tmp_path
     assert [entry.state for entry in ic.reproduce(run.folder).inputs].count("missing") == 1
 
 
-def test_a_changed_side_file_is_found(run: ic.FileRun, tmp_path: Path) -> None:
+def test_a_changed_side_file_is_found(run: ic.Run, tmp_path: Path) -> None:
     look = tmp_path / "look.csv"
     kept = look.read_bytes()
     look.write_bytes(kept.replace(b"n1", b"n9", 1))
@@ -148,7 +148,7 @@ def test_a_changed_side_file_is_found(run: ic.FileRun, tmp_path: Path) -> None:
     assert [(e.name, e.where) for e in found.inputs if e.state == "differs"] == [("look.csv", "the audit's copy")]
 
 
-def test_changed_release_files_are_found(run: ic.FileRun, tmp_path: Path) -> None:
+def test_changed_release_files_are_found(run: ic.Run, tmp_path: Path) -> None:
     changed = ["datapackage.json", "dictionary.csv", "manifest.json", "people.csv", "report.html"]
     for name in changed:
         path = run.release / name
@@ -162,7 +162,7 @@ def test_changed_release_files_are_found(run: ic.FileRun, tmp_path: Path) -> Non
     assert [file.name for file in found.files if file.stored == "differs"] == changed
 
 
-def test_a_changed_plan_or_a_file_too_many_is_found(run: ic.FileRun, tmp_path: Path) -> None:
+def test_a_changed_plan_or_a_file_too_many_is_found(run: ic.Run, tmp_path: Path) -> None:
     (run.release / "extra.csv").write_text("x\n")
     with pytest.raises(ic.InputError, match=r"D295.*extra\.csv is unlisted"):
         ic.reproduce(run.folder)
@@ -180,7 +180,7 @@ def test_a_changed_plan_or_a_file_too_many_is_found(run: ic.FileRun, tmp_path: P
     assert not found.same
 
 
-def test_nothing_is_published_and_nothing_is_left(run: ic.FileRun, tmp_path: Path) -> None:
+def test_nothing_is_published_and_nothing_is_left(run: ic.Run, tmp_path: Path) -> None:
     before = sorted(path for path in tmp_path.rglob("*"))
     assert ic.reproduce(run.folder).same
     assert sorted(path for path in tmp_path.rglob("*")) == before
@@ -238,7 +238,7 @@ def _cli(*arguments: object, folder: Path, **variables: str) -> subprocess.Compl
 
 
 @pytest.mark.slow
-def test_the_same_bytes_in_another_process_place_locale_and_time_zone(run: ic.FileRun, tmp_path: Path) -> None:
+def test_the_same_bytes_in_another_process_place_locale_and_time_zone(run: ic.Run, tmp_path: Path) -> None:
     odd = {
         "LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8", "TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "12345",
         "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "INCROWD_SECRET": "00" * 32,
@@ -251,7 +251,7 @@ def test_the_same_bytes_in_another_process_place_locale_and_time_zone(run: ic.Fi
 
 
 @pytest.mark.slow
-def test_the_same_bytes_from_an_installed_wheel(run: ic.FileRun, tmp_path: Path) -> None:
+def test_the_same_bytes_from_an_installed_wheel(run: ic.Run, tmp_path: Path) -> None:
     """A second environment: a wheel built from this source, in a venv of its own that borrows the dependencies."""
     root = Path(__file__).resolve().parents[2]
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "dist")]
