@@ -29,7 +29,7 @@ $(STAMP): requirements.lock $(CORE)
 demo: $(CORE) ## The whole way on demo data: 100,000 people to a release at k = 9
 	$(BIN)/incrowd demo demo
 
-test: $(STAMP) ## Every room, engine, page and command once: some 6 minutes on two cores
+test: $(STAMP) ## Every room, engine, page and command once: 6 to 8 minutes on two cores
 	$(PYTEST)
 
 test-slow: $(STAMP) ## The rest: slow tests, and properties with all their examples (half an hour)
@@ -65,6 +65,7 @@ lock: ## Resolve requirements.lock and its core anew (versions and hashes, no in
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(PIP) uv
 	$(COMPILE) --extra dev --extra app --extra postcodes --extra spark --extra postgres --extra intruders --extra link \
+		--extra stat --extra word \
 		--output-file requirements.lock
 	$(COMPILE) --constraints requirements.lock --output-file requirements-core.lock
 

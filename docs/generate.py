@@ -66,6 +66,11 @@ SPOKEN = {
     "P004": ("A field has a value that it cannot have.", "The message says what it needs."),
     "P006": ("There is no such step or model.", "The message lists the known ones."),
     "P062": ("A requirement cannot be meant like this: a number is out of its range, or a part is missing.", ""),
+    "D392": ("python-docx, which writes Word documents, is not installed.",
+             "Install it: pip install 'incrowd[word]'."),
+    "P102": ("An expression cannot be read; the message says what.", "Write it as the page of `derive` shows."),
+    "P103": ("An expression calls a function that there is not.", "The message names the nearest one."),
+    "P104": ("An expression reckons with texts, or compares what cannot be compared.", "The message says where."),
     "R001": ("The written file does not satisfy a requirement; the message says which and by how much.",
              "Recode more, or add a suppress_records step."),
     "R010": ("Even the coarsest recoding does not satisfy the requirements; the message says which, and by how much.",
@@ -446,7 +451,7 @@ def _call(name: str, function: Any) -> str:
         if one.kind is one.KEYWORD_ONLY and "*" not in words:
             words.append("*")
         default = "" if one.default is one.empty else f"={getattr(one.default, '__name__', None) or repr(one.default)}"
-        words.append(f"{one.name}{default}")
+        words.append(f"{'**' if one.kind is one.VAR_KEYWORD else ''}{one.name}{default}")
     lines = textwrap.wrap(
         f"ic.{name}({', '.join(words)}) -> {signature.return_annotation}", 110, subsequent_indent="    "
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the same names as below, for who reads types; a test keeps the two in step
     from incrowd.audit.checked import Trust as Trust
+    from incrowd.audit.plan_changes import Difference as Difference
     from incrowd.errors import Fault as Fault
     from incrowd.errors import IncrowdError as IncrowdError
     from incrowd.errors import InputError as InputError
@@ -52,10 +53,12 @@ if TYPE_CHECKING:  # the same names as below, for who reads types; a test keeps 
     from incrowd.rows.lookup import find_hierarchies as find_hierarchies
     from incrowd.rows.tabulate import tabulate as tabulate
     from incrowd.secret import Secret as Secret
+    from incrowd.tasks._review_all import ReviewedAll as ReviewedAll
+    from incrowd.tasks._review_all import ReviewedRun as ReviewedRun
+    from incrowd.tasks._review_all import review_all as review_all
     from incrowd.tasks.app import app as app
     from incrowd.tasks.attack import Intrusion as Intrusion
     from incrowd.tasks.attack import attack as attack
-    from incrowd.tasks.audit_diff import Difference as Difference
     from incrowd.tasks.audit_diff import Differences as Differences
     from incrowd.tasks.audit_diff import audit_diff as audit_diff
     from incrowd.tasks.audit_keygen import SigningKey as SigningKey
@@ -119,6 +122,7 @@ __version__ = "0.1.0"
 #: The public names of each room. They are imported on first use, so that `incrowd --help` is quick.
 _ROOMS = {
     "audit.checked": "Trust",
+    "audit.plan_changes": "Difference",
     "errors": "Fault IncrowdError InputError NotReleasable PlanError SecretError",
     "intruder_test.erasing": "Erased",
     "intruder_test.making": "Invitation",
@@ -141,7 +145,7 @@ _ROOMS = {
     "secret": "Secret",
     "tasks.app": "app",
     "tasks.attack": "Intrusion attack",
-    "tasks.audit_diff": "Difference Differences audit_diff",
+    "tasks.audit_diff": "Differences audit_diff",
     "tasks.audit_keygen": "SigningKey audit_keygen",
     "tasks.audit_sign": "audit_sign",
     "tasks.audit_verify": "SealVerification SignedOff audit_verify",
@@ -165,6 +169,7 @@ _ROOMS = {
     "tasks.report": "Reports report",
     "tasks.reproduce": "Reproduction reproduce",
     "tasks.review": "review",
+    "tasks._review_all": "ReviewedAll ReviewedRun review_all",
     "tasks.risk": "Assessment risk",
     "tasks.run": "Run run",
     "tasks.search": "FoundRecoding Frontier search",

@@ -71,14 +71,31 @@ def find_secret(folder: Path) -> Secret:
         raise SecretError("D281", f"the secret in {path} cannot be read ({error.strerror}).", hint) from None
 
 
+def project_secret(folder: Path, out: Path | None = None) -> Secret:
+    """The one secret of a project, so that whatever works on its plan draws the same: it lies beside the plan.
+
+    Where an earlier run put one to its results (`out`), that one goes on, and so it does where nobody may write beside
+    the plan.
+    """
+    if VARIABLE in os.environ or out is None:
+        return find_secret(folder)
+    elsewhere = _is_there(out / FILE) or not (_is_there(folder / FILE) or os.access(folder, os.W_OK))
+    return find_secret(out if elsewhere else folder)
+
+
 def new_secret() -> Secret:
-    """One that is stored nowhere, for a run whose result is thrown away."""
+    """One that is stored nowhere, for work whose result is thrown away."""
     return Secret(secrets.token_bytes(BYTES))
 
 
-def has_secret(folder: Path) -> bool:
-    """Whether there is one already, in the environment or in the file."""
-    return VARIABLE in os.environ or _is_there(folder / FILE)
+def secret_to_try(folder: Path) -> Secret:
+    """The project's, for work whose result is thrown away; where it cannot be written, one that is stored nowhere."""
+    try:
+        return find_secret(folder)
+    except SecretError as error:
+        if error.code != "S001":
+            raise
+        return new_secret()
 
 
 def _is_there(path: Path) -> bool:

@@ -1,6 +1,7 @@
 """The command line as a user meets it."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -118,3 +119,18 @@ def test_a_missing_file_is_said_plainly(tmp_path):
     done = incrowd_cli("run", Path("nowhere.yaml"), folder=tmp_path)
     assert done.returncode == 2
     assert "D000" in done.stderr
+
+
+@pytest.mark.parametrize("command", [
+    "profile {}", "init {} -o x.yaml", "verify {} --keys a", "search {} --keys a", "risk {}", "run {}", "check {}",
+    "compare {} {}", "sweep {}", "report {}", "review {}", "reproduce {}", "audit verify {}", "audit diff {} {}",
+    "hierarchy show {}", "table {} --by a", "attack {}",
+])  # fmt: skip
+def test_what_is_missing_is_said_to_be_missing(tmp_path, command):
+    done = incrowd_cli(*command.format(*["nothere.yaml"] * 2).split(), folder=tmp_path)
+    assert done.returncode == 2
+    assert re.search(r"there is no (file|file or folder|plan or release) nothere\.yaml", done.stderr)
+
+
+def test_the_version():
+    assert incrowd_cli("--version").stdout == f"incrowd {incrowd.__version__}\n"

@@ -32,6 +32,30 @@ def cells(done: ic.Run, step: str) -> int:
     return sum(one.cells_changed for one in done.log.steps if one.name == step)
 
 
+def reads_many_formats(folder: Path) -> bool:
+    """Excel, SPSS, Stata and JSON lines are read as the CSV file is; SAS and PostgreSQL have tests of their own."""
+    import pandas
+    import pyreadstat
+
+    write_case(folder)
+    people = pandas.read_csv(folder / "people.csv", dtype=str)
+    people.to_excel(folder / "people.xlsx", index=False)
+    people.to_parquet(folder / "people.parquet", index=False)
+    people.to_json(folder / "people.jsonl", orient="records", lines=True)
+    pyreadstat.write_sav(people, folder / "people.sav")
+    pyreadstat.write_dta(people, folder / "people.dta")
+    kinds = ("csv", "xlsx", "parquet", "jsonl", "sav", "dta")
+    return len({ic.verify(folder / f"people.{kind}", KEYS).uniques for kind in kinds}) == 1
+
+
+def compares_with_its_series(folder: Path) -> bool:
+    """The same file again: nothing is new, and the run says what it was held against."""
+    series = {"release": {"format": "csv", "name": "people", "series": {"name": "people", "people": ["name"]}}}
+    carried_out(folder, BANDS, **series)
+    again = carried_out(folder, BANDS, **series).log.series
+    return again is not None and len(again.pairs) == 1
+
+
 def measures(folder: Path) -> bool:
     write_case(folder)
     asked = [ic.K(2), ic.parse_model("distinct_l:ill:2"), ic.parse_model("t:ill:0.9")]
@@ -126,6 +150,7 @@ def nothing_in_a_plan_is_called(word: str) -> Callable[[Path], bool]:
 #: Each row of the table, and how it is seen to run. Where the cell says no, what is tried must not be there.
 ROWS: dict[str, Callable[[Path], bool]] = {
     "what it is": has_commands("run", "verify"),
+    "reads": reads_many_formats,
     "measures a file": measures,
     "finds a recoding by itself": finds_a_recoding,
     "suppresses cells": suppresses_cells,
@@ -137,6 +162,7 @@ ROWS: dict[str, Callable[[Path], bool]] = {
     "weighs protection against cost": weighs,
     "simulated intruders, with baseline and control": simulates_intruders,
     "a test with human intruders": has_commands("intruder-test"),
+    "a release held against earlier ones of its series": compares_with_its_series,
     "graphical interface": has_commands("app"),
     "report": reports_twice,
     "the written file is counted again by other code, and refused; the evidence is signed":

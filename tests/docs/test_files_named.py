@@ -14,7 +14,9 @@ NAMED = re.compile(r"(?:`|\]\()((?:[\w.-]+/)*[\w*-]+\.(?:py|md|html|toml|lock|ya
 #: Where a path may start: guides name files from the package, from the repository, or from the page's own folder.
 STARTS = (ROOT, ROOT / "src" / "incrowd", ROOT / "docs", ROOT / "examples", ROOT / "examples" / "ons")
 #: Not ours: what a user writes or a run makes, and names in recipes.
-THEIRS = re.compile(r"your|/X\.py$|(^|/)(plan|plan-\w+|cautious|review|report|starter|generous|other)\.\w+$|^runs/")
+THEIRS = re.compile(
+    r"your|/X\.py$|(^|/)(plan|plan-\w+|cautious|review|report|decision|series|starter|generous|other)\.\w+$|^runs/"
+)
 GUIDES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
 
 

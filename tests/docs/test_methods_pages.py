@@ -21,7 +21,7 @@ def test_the_code_runs(page: str, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, page, "exec"), names)
-    assert capsys.readouterr().out in text
+        assert capsys.readouterr().out in text
 
 
 def test_every_model_is_explained() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from incrowd.cli import main
+from incrowd.cli import _consoles, main
 
 #: Runs several commands in one process, as `incrowd` would, and says where each ends.
 MANY = """
@@ -34,6 +34,8 @@ def incrowd_cli(*arguments: object, folder: Path | None = None, **environment: s
     with contextlib.chdir(folder or Path.cwd()), pytest.MonkeyPatch.context() as patch:
         for name, value in {"COLUMNS": "160", **environment}.items():
             patch.setenv(name, value)
+        # Rich asks for the width once, and some other test may have been first.
+        patch.setattr(_consoles.console, "_width", int(environment.get("COLUMNS", "160")))
         return subprocess.CompletedProcess(asked, *call(shlex.join(asked)))
 
 

@@ -85,7 +85,34 @@ PLANS = {
                   {"step": "suppress_records", "fewer_than": "6", "of": ["age", "ill"], "within": ["area"]}],
         "requirements": [{"model": "k", "k": "1"}],
     },
+    "rename and derive": {
+        "variables": {n: {"role": r, "reason": "as it is"} for n, r in (
+            *((n, r) for n, r in ROLES.items() if n != "area"), ("place", "key"), ("half", "key"), ("long", "other"))},
+        "steps": [{"step": "rename", "variables": {"area": "place"}},
+                  {"step": "derive", "into": "half", "expression": "'?' if missing(age) else text(age / 30 // 1)"},
+                  {"step": "derive", "into": "long", "expression": "note == '1.50' or missing(note)"},
+                  DROP, BANDS, {"step": "suppress_records"}],
+        "requirements": [K],
+    },
     "unit": {"steps": [DROP, BANDS, {"step": "suppress_records"}], "requirements": [K], "unit": "name"},
+    "numbers of people": {
+        "steps": [{"step": "noise", "variables": ["age"], "share": "0.4", "apart": "true"},
+                  {"step": "microaggregate", "variables": ["age"], "k": "3"},
+                  {"step": "rank_swap", "variable": "age", "within": "0.1"},
+                  {"step": "shuffle", "variables": ["age"]},
+                  {"step": "round", "variable": "age", "base": "5", "how": "random"}, DROP, BANDS],
+        "requirements": [{"model": "k", "k": "1"}], "unit": "name",
+    },
+    "cells of people": {
+        "steps": [DROP, BANDS, {"step": "pram", "variable": "area", "rate": "0.3"},
+                  {"step": "suppress_cells", "k": "4"}],
+        "requirements": [{"model": "k", "k": "4"}], "unit": "name",
+    },
+    "linked cells of people": {
+        "steps": [{"step": "pseudonymise", "variables": ["name"], "into": "person"}, BANDS,
+                  {"step": "suppress_cells", "k": "4"}],
+        "requirements": [{"model": "k", "k": "4"}], "unit": "name",
+    },
 }  # fmt: skip
 
 

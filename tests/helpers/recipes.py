@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-from incrowd.plan.model import Data, Plan
+from incrowd.plan.data import Data
+from incrowd.plan.model import Plan
 from incrowd.plan.steps.suppress import SuppressRecords
 from incrowd.plan.tiers import Tier
 from incrowd.plan.use_cases import Alternative

@@ -10,6 +10,7 @@ import pyarrow as pa
 from people import SECRET
 from pydantic import TypeAdapter
 
+from incrowd.keys.codebook import Codebook
 from incrowd.keys.population import join_population
 from incrowd.plan.steps import AnyStep
 from incrowd.protect import UNIT, Change, Context, State, protect
@@ -19,6 +20,7 @@ from incrowd.rows.tabulate import tabulate
 from incrowd.secret import Secret
 
 STEP: TypeAdapter[Any] = TypeAdapter(AnyStep)
+NOTHING_SAID = Codebook()
 
 
 def rows_of(columns: dict[str, list[str | None]]) -> Rows:
@@ -37,6 +39,7 @@ def apply_step(
     population: dict[str, list[str | None]] | None = None,
     folder: Path = Path("."),
     secret: str = SECRET,
+    book: Codebook = NOTHING_SAID,
 ) -> tuple[list[dict[str, str | None]], Change, State]:
     rows = rows_of(columns)
     if unit is not None:
@@ -45,7 +48,7 @@ def apply_step(
     if population is not None:
         table = join_population(table, tabulate(rows_of(population), keys))
     context = Context(folder, Secret(bytes.fromhex(secret)), ("test",), (), has_unit=unit is not None,
-                      household=household)  # fmt: skip
+                      household=household, book=book)  # fmt: skip
     state, change = protect(STEP.validate_python(step), 1, State(rows, table), context)
     out = state.rows.collect(state.rows.table).to_pylist()
     assert counted(state) == Counter(tuple(row[key] for key in keys) for row in out)

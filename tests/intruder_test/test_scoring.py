@@ -314,7 +314,7 @@ def test_a_true_value_is_no_identified_target() -> None:
 
 def test_the_scores_tell_no_value_that_the_release_does_not_have() -> None:
     scores = score(_material([(1, 3, 4, None, 90, {"age"}, None), (1, 1, 1, None, 90, {"age"}, None)]), 0)
-    assert [line.label for line in scores.by_region] == ["(not in the release)", "0-39"]
+    assert [line.label for line in scores.by_region] == ["0-39", "(not in the release)"]
     assert "canary" not in dump_scores(scores) + intruder_report(scores)
 
 

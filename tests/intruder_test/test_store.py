@@ -100,7 +100,7 @@ def test_a_search_finds_what_a_loop_finds(tmp_path_factory: pytest.TempPathFacto
     rules = making.Rules("t", ("a",), 1.0, 10**10, 10**10, "", "", "")
     with pytest.MonkeyPatch.context() as patch:
         kinds = {"x": "choice", "y": "text", "z": "number"}
-        patch.setattr(making, "_column", lambda name, values, key: making.ReleasedColumn(name, kinds[name], key))
+        patch.setattr(making, "_column", lambda name, values, key, book: making.ReleasedColumn(name, kinds[name], key))
         making.make(str(place), rules, table, ["x"], [], "", "s", True, "0")
     query = {
         "f0": data.draw(st.sampled_from(["", "?", "=a", "=b%", "=zzz"])),

@@ -5,6 +5,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -224,7 +225,7 @@ def test_what_cannot_be_done_is_said():
     table = table_of([("a", "b"), ("a", "c")])
     with pytest.raises(NotReleasable, match="R014"):
         suppress_cells(table, 3)
-    with pytest.raises(InputError, match="several"):
+    with pytest.raises(NotReleasable, match="1 people"):
         suppress_cells(from_records({"a": ["x", "y"]}, unit=["1", "1"]), 2)
     with pytest.raises(InputError, match="each key once"):
         suppress_cells(table, 2, importance=["key0"])
@@ -290,3 +291,60 @@ def test_sdcmicros_files_need_no_more_cells_than_its_own_results(name):
     result = suppress_cells(table, k, importance=importance, reading="wildcard")
     assert result.wildcard_k >= k
     assert result.total <= case["total_supps"]
+
+
+# -- several records per person
+
+
+def recounted(table: KeyTable, result: CellSuppression) -> list[tuple[int, Row]]:
+    """Whose record shows what."""
+    assert result.units is not None
+    found = []
+    for base, unit, gone, number in zip(result.classes, result.units, result.blanked, result.records, strict=True):
+        values = [d.values[c] for d, c in zip(table.domains, table.codes[:, base].tolist(), strict=True)]
+        row = tuple(None if hidden else value for value, hidden in zip(values, gone.tolist(), strict=True))
+        found += [(int(unit), row)] * int(number)
+    return found
+
+
+several = st.lists(
+    st.tuples(st.integers(0, 7), st.sampled_from("ab"), st.sampled_from(["x", "y", "z", None]), st.sampled_from("mno")),
+    min_size=1, max_size=24,
+)  # fmt: skip
+
+
+@settings(max_examples=examples(150), deadline=None)
+@given(several, st.integers(2, 4), st.sampled_from(["strict", "wildcard"]), st.booleans())
+def test_every_class_has_k_people_and_no_record_tells_what_another_hides(rows, k, reading, linked):
+    keys = {f"key{i}": [row[i + 1] for row in rows] for i in range(3)}
+    table = from_records(keys, unit=[str(row[0]) for row in rows])
+    if table.people < k:
+        with pytest.raises(NotReleasable, match="R014"):
+            suppress_cells(table, k, reading=reading, linked=linked)
+        return
+    result = suppress_cells(table, k, reading=reading, linked=linked)
+    after = recounted(table, result)
+    people = [{u for u, other in after if other == row} for _, row in after]
+    could_be = [{u for u, other in after if agree(row, other)} for _, row in after]
+    assert min(map(len, people)) == result.strict_k
+    assert min(map(len, could_be)) == result.wildcard_k
+    assert (result.strict_k if reading == "strict" else result.wildcard_k) >= k
+    assert result.lower_bound is None or result.lower_bound <= result.cost
+    before = recounted(table, replace(result, blanked=np.zeros_like(result.blanked)))
+    for j in range(3):
+        cells = {(unit, None if linked else old[j], new[j] is None)
+                 for (unit, old), (_, new) in zip(before, after, strict=True) if old[j] is not None}  # fmt: skip
+        assert len({cell[:2] for cell in cells}) == len(cells)  # never both blanked and shown
+    assert result.total == sum(
+        a is not None and b is None
+        for (_, old), (_, new) in zip(before, after, strict=True)
+        for a, b in zip(old, new, strict=True)
+    )
+
+
+def test_a_person_with_a_thousand_records_is_one_of_k():
+    keys = {"age": ["30"] * 1000 + ["40", "41", "42"], "sex": ["f"] * 1003}
+    table = from_records(keys, unit=["much"] * 1000 + ["a", "b", "c"])
+    result = suppress_cells(table, 3)
+    assert result.strict_k >= 3
+    assert result.cells["age"] == 1003  # three of them would be a crowd, and leave the fourth alone

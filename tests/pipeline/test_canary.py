@@ -45,6 +45,16 @@ def test_a_release_and_all_that_is_printed(tmp_path):
     assert_no_canary(tmp_path, done)
 
 
+def test_a_run_for_scripts_names_no_value_that_was_merged(tmp_path):
+    """What a step notes names values that few have; that is for the audit, not for the log of whoever started it."""
+    merge = {"step": "merge_small", "variable": "note", "fewer_than": 9, "into": "other"}
+    plan = plan_with(steps=[*PLAN["steps"][:2], merge, PLAN["steps"][2]])
+    done = incrowd("run", write_case(tmp_path, plan, WITH_CANARIES), "--json", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert RARE.encode() not in done.stdout + done.stderr
+    assert RARE in next(tmp_path.glob("runs/*/audit/log.json")).read_text()
+
+
 @pytest.mark.slow
 def test_a_refusal(tmp_path):
     plan = plan_with(steps=PLAN["steps"][:1], requirements=[{"model": "k", "k": "50"}])

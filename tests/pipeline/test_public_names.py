@@ -49,6 +49,8 @@ def test_a_starter_plan_does_not_take_its_title_from_the_name_of_the_file(tmp_pa
     plan = yaml.safe_load((home / "plan.yaml").read_text())
     assert "4711" not in plan["title"]
     assert "4711" not in str({name: value for name, value in plan.items() if name != "data"})
+    text = (home / "plan.yaml").read_text()
+    (home / "plan.yaml").write_text(text.replace("\n    decide: ", "\n    reason: "))
     done = cli(home, "run", "plan.yaml")
     assert done.returncode == 0, done.stderr
     assert b"4711" not in told(home / "release")

@@ -51,7 +51,8 @@ def test_the_whole_way(tmp_path):
         "manifest.json.sig",
     }  # fmt: skip
     assert {p.name for p in done.audit.iterdir()} == {
-        "plan.yaml", "log.json", "report.html", "manifest.json", "manifest.json.sig", "secret",
+        "plan.yaml", "log.json", "report.html", "decision.html", "decision.json", "manifest.json", "manifest.json.sig",
+        "secret",
     }  # fmt: skip
     assert stat.S_IMODE((done.audit / "secret").stat().st_mode) == 0o600
     assert stat.S_IMODE(done.audit.stat().st_mode) == 0o700

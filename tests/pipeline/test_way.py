@@ -20,7 +20,8 @@ from incrowd.pipeline.tiers import run_tiers
 STAGES = {
     "check": "check_to_release", "open": "open_data", "count": "count_data", "measure": "measure_before",
     "protect step by step": "protect_data", "write": "write_data", "gate": "ask_gate", "attack": "attack_written",
-    "measure ": "measure_after", "report": "write_reports", "publish": "publish_run",
+    "compare with its series": "compare_series", "measure ": "measure_after", "report": "write_reports",
+    "publish": "publish_run",
 }  # fmt: skip
 DROP = {"step": "drop", "variables": ["name"]}
 BANDS = {"step": "recode", "variable": "age", "bands": ["0", "40"]}
@@ -72,6 +73,7 @@ def test_no_stage_knows_a_later_one() -> None:
         "write",
         "gate",
         "attack",
+        "series",
         "after",
         "report",
         "publish",
@@ -79,7 +81,7 @@ def test_no_stage_knows_a_later_one() -> None:
     folder = Path(inspect.getfile(pipeline)).parent
     for number, name in enumerate(order):
         known = re.findall(r"^from incrowd\.pipeline\.(\w+) import", (folder / f"{name}.py").read_text(), re.MULTILINE)
-        assert set(known) <= {*order[:number], "progress"}, name
+        assert set(known) <= {*order[:number], "prepare", "progress", "series_names"}, name
 
 
 def test_the_file_as_it_came_is_measured_before_the_first_step(tmp_path: Path) -> None:

@@ -168,6 +168,6 @@ def test_an_attack_that_is_switched_off_is_told(tmp_path: Path) -> None:
     run = ic.run(path)
     assert not run.log.attacks
     section = (run.audit / "report.html").read_text().partition('id="attacks"')[2].partition("</section>")[0]
-    for words in ("No attack was tried.", "limit: 0.0", "switched off", "one in nine"):
+    for words in ("No attack on the release was tried.", "limit: 0.0", "switched off", "one in nine"):
         assert words in section, words
     assert ic.compare([path, path])[0].switched_off == ("attack 1",)

@@ -241,13 +241,13 @@ def test_too_many_values_for_pram_and_too_many_numbers_for_memory(tmp_path, monk
     ("step", "words"),
     [
         ({"step": "pram", "variable": "sex"}, "either a rate or a matrix"),
-        ({**SEX, "rate": "1.5"}, "less than or equal to 1"),
+        ({**SEX, "rate": "1.5"}, "must be 1 or less"),
         ({"step": "pram", "variable": "sex", "matrix": {"f": {"f": "0.9"}}}, "do not add up to 1"),
         ({"step": "pram", "variable": "sex", "matrix": {"f": {"m": "1"}}}, "no row of its own"),
         ({**SEX, "strata": ["sex"]}, "a stratum of itself"),
         ({"step": "noise", "variables": ["age"]}, "either a share or an sd"),
         ({"step": "noise", "variables": ["age"], "sd": "1", "correlated": "true"}, "goes with share"),
-        ({"step": "microaggregate", "variables": ["age"], "k": "1"}, "greater than or equal to 2"),
+        ({"step": "microaggregate", "variables": ["age"], "k": "1"}, "must be 2 or more"),
         ({"step": "shuffle", "variables": ["agee"]}, "Did you mean 'age'"),
         ({"step": "shuffle", "variables": ["age"], "strata": ["agee"]}, "Did you mean 'age'"),
     ],
@@ -262,7 +262,7 @@ def test_a_step_that_cannot_be_meant_is_a_fault(tmp_path, step, words):
 @pytest.mark.parametrize(
     ("data", "step", "code"),
     [
-        ({"unit": "name"}, SEX, "P040"),
+        ({"unit": "name"}, {"step": "search", "hierarchies": {"age": {"widths": ["10"]}}, "local": "true"}, "P025"),
         ({"population": {"source": "people.csv"}}, SEX, "P041"),
         ({}, SEX, "P017"),
     ],

@@ -14,6 +14,7 @@ from shared import SHARED, needs_shared
 from steps import apply_step
 
 import incrowd as ic
+from incrowd.keys.codebook import Codebook
 
 ages = st.sampled_from(["20", "30", "40", None])
 person = st.tuples(ages, st.sampled_from("fm"), st.integers(0, 5))
@@ -209,14 +210,30 @@ def test_a_rank_swap_exchanges_in_pairs():
 # small groups
 
 
+def expected_refusal(counts, fewer_than, into):
+    """What merging into one group must end in, by plain counting: None, or a code."""
+    small = [v for v, n in counts.items() if n < fewer_than]
+    if not small:
+        return None
+    together = sum(counts[v] for v in {*small, into} if v in counts)
+    # The largest of all stays out, whichever of several largest it is
+    largest = max(counts, key=lambda v: (counts[v], v))
+    others = sorted(counts[v] for v in counts if v not in (*small, into, largest) and counts[v] < 2 * fewer_than)
+    while together < fewer_than and others:
+        together += others.pop(0)
+    if together >= fewer_than:
+        return None
+    return "D118" if sum(counts.values()) < fewer_than else "D365"
+
+
 @settings(max_examples=examples(20))
 @given(st.lists(st.sampled_from(["a", "b", "c", "d", None, "rest"]), min_size=1, max_size=30), st.integers(2, 8))
 def test_no_group_is_small_after_merging(values, fewer_than):
     columns = {"id": [str(i) for i in range(len(values))], "x": values}
     step = {"step": "merge_small", "variable": "x", "fewer_than": fewer_than, "into": "rest"}
     counts = Counter(v for v in values if v is not None)
-    if any(n < fewer_than for n in counts.values()) and counts.total() < fewer_than:
-        with pytest.raises(ic.InputError, match="D118"):
+    if (code := expected_refusal(counts, fewer_than, "rest")) is not None:
+        with pytest.raises(ic.InputError, match=code):
             apply_step(step, columns, ["x"])
         return
     out, change, _ = apply_step(step, columns, ["x"])
@@ -240,11 +257,18 @@ def test_small_values_go_to_their_parents_and_no_group_is_small(tmp_path_factory
     (folder / "areas.csv").write_text("".join(f"{leaf};{';'.join(up)}\n" for leaf, up in TREE.items()))
     columns = {"id": [str(i) for i in range(len(values))], "x": values}
     step = {"step": "merge_small", "variable": "x", "fewer_than": fewer_than, "hierarchy": "areas.csv"}
-    if 0 < sum(v is not None for v in values) < fewer_than:
+    there = Counter(v for v in values if v is not None)
+    if 0 < there.total() < fewer_than:
         with pytest.raises(ic.InputError, match="D118"):
             apply_step(step, columns, ["x"], folder=folder)
         return
-    out, _, _ = apply_step(step, columns, ["x"], folder=folder)
+    try:
+        out, _, _ = apply_step(step, columns, ["x"], folder=folder)
+    except ic.InputError as error:  # the small ones are too few together, and the others large
+        assert error.code == "D365"
+        assert 0 < sum(n for n in there.values() if n < fewer_than) < fewer_than
+        assert any(n >= 2 * fewer_than for n in there.values())
+        return
     after = Counter(row["x"] for row in out if row["x"] is not None)
     assert all(n >= fewer_than for n in after.values())
     counts = Counter(values)
@@ -257,6 +281,45 @@ def test_small_values_go_to_their_parents_and_no_group_is_small(tmp_path_factory
     for members in families.values():  # who is large enough stays, where nobody of the family is small
         if all(counts[old] >= fewer_than for old, _ in members):
             assert all(new in (old, "*") for old, new in members)
+
+
+MANY = {"x": [*["white"] * 60, *["asian"] * 30, *["roma"] * 2, "traveller", *["-9"] * 3]}
+
+
+def test_a_large_value_is_never_merged_unasked():
+    step = {"step": "merge_small", "variable": "x", "fewer_than": 10, "into": "other"}
+    with pytest.raises(ic.InputError, match=r"D365.*with") as refusal:
+        apply_step(step, MANY, ["x"])
+    assert "asian" not in str(refusal.value)
+    step |= {"with": "asian", "into": None}
+    out, change, _ = apply_step(step, MANY, ["x"])
+    assert Counter(row["x"] for row in out) == {"white": 60, "asian": 36}
+    assert "asian: -9, asian, roma, traveller (36 people)" in change.notes
+    out, _, _ = apply_step(step | {"into": "asian or other"}, MANY, ["x"])
+    assert Counter(row["x"] for row in out) == {"white": 60, "asian or other": 36}
+    with pytest.raises(ic.InputError, match="D366"):
+        apply_step(step | {"with": "martian"}, MANY, ["x"])
+
+
+def test_missing_codes_are_merged_with_nobody():
+    book = Codebook(missing={"x": ("-9",)})
+    step = {"step": "merge_small", "variable": "x", "fewer_than": 10, "with": "asian"}
+    out, change, _ = apply_step(step, MANY, ["x"], book=book)
+    assert Counter(row["x"] for row in out) == {"white": 60, "asian": 33, "-9": 3}
+    assert "the 3 with a missing value are fewer than that, and stay" in change.notes
+    with pytest.raises(ic.InputError, match="D367"):
+        apply_step(step | {"into": "-9"}, MANY, ["x"], book=book)
+
+
+def test_with_a_hierarchy_small_values_go_up_rather_than_take_a_large_sibling(tmp_path):
+    (tmp_path / "areas.csv").write_text("".join(f"{leaf};{';'.join(up)}\n" for leaf, up in TREE.items()))
+    columns = {"x": [*["E1"] * 3, *["E2"] * 50, *["W1"] * 2, *["W2"] * 40]}
+    step = {"step": "merge_small", "variable": "x", "fewer_than": 5, "hierarchy": "areas.csv"}
+    out, change, _ = apply_step(step, columns, ["x"], folder=tmp_path)
+    assert Counter(row["x"] for row in out) == {"*": 5, "E2": 50, "W2": 40}
+    assert "*: E1, W1 (5 people)" in change.notes
+    with pytest.raises(ic.InputError, match="D365"):
+        apply_step(step, {"x": [*["E1"] * 3, *["E2"] * 50]}, ["x"], folder=tmp_path)
 
 
 def test_a_value_that_the_hierarchy_does_not_know_is_refused(tmp_path):

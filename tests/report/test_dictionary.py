@@ -21,6 +21,7 @@ def test_dictionary_lists_few_values_and_counts_many() -> None:
     assert read[0] == {
         "variable": "sex", "label": 'Sex, "as told"', "type": "category", "distinct_values": "2", "values": "f | m",
         "missing_allowed": "yes", "codes": "f = female",
+        "missing_means": "no value was collected, or it is not released",
     }  # fmt: skip
     assert read[1]["values"] == ""
     assert read[1]["distinct_values"] == "51"

@@ -114,6 +114,7 @@ def test_report_command_prints_both_and_says_what_it_lacks(
 
     found = report(whole[0].folder).pages
     assert found == report(whole[0].release).pages == {
+        "decision": whole[0].audit / "decision.html",
         "internal": whole[0].audit / "report.html", "public": whole[0].release / "report.html",
     }  # fmt: skip
     with pytest.raises(InputError, match="has no report"):

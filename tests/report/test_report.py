@@ -20,6 +20,7 @@ from logs import small_log, snapshot, step, study_log
 from incrowd.audit.log import BANDS, LARGEST_K, RunLog, Snapshot, StepLog
 from incrowd.keys.table import from_records
 from incrowd.plan.verdict import Verdict
+from incrowd.report.charts import palette
 from incrowd.report.charts import run as charts
 from incrowd.report.facts import HIDDEN_BELOW, joined_sizes
 from incrowd.report.internal import internal_report
@@ -84,7 +85,8 @@ def test_public_report_tells_the_released_state(outside: str) -> None:
     assert log.title in text
     for number in (log.end.records, log.end.classes, log.end.smallest, log.start.records):
         assert f"{number:,}" in text
-    assert text.count("21.2%") == 2  # the tile and the sentence; nothing else is a share
+    assert text.count("21.2%") == 3  # the decision, the tile and the sentence; nothing else is a share
+    assert "a large loss" in text
     for verdict in log.verdicts:
         assert verdict.requirement in text
     assert "0.95 or less" in text  # 18 of 19 people would be a small count
@@ -217,8 +219,8 @@ def test_text_has_contrast(inside: str, ground: str) -> None:
     colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", inside))
     pairs = [(colours[name], colours.get(ground, ground)) for name in ("ink", "soft", "accent", "pass", "fail", "warn")]
     pairs += [(colours["pass"], colours["pass-wash"]), (colours["fail"], colours["fail-wash"])]
-    pairs += [(colour, "#ffffff") for colour in (charts.INK, charts.SOFT, charts.UNIQUES)]
-    pairs += [(charts.INK, colour) for colour in charts.HEAT]
+    pairs += [(colour, "#ffffff") for colour in (palette.INK, palette.SOFT, palette.UNIQUES)]
+    pairs += [(palette.INK, colour) for colour in palette.HEAT]
     for pair in pairs:
         dark, light = sorted(map(_luminance, pair))
         assert (light + 0.05) / (dark + 0.05) >= 4.5, pair

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.errors import InputError
-from incrowd.plan.model import Data
+from incrowd.plan.data import Data
 from incrowd.rows import open_source
 
 DEFINED = {

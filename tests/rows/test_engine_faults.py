@@ -1,9 +1,11 @@
 """What engines do when something breaks: a clear error, no cell in it, and nothing that looks like a release."""
 
+import gc
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from decimal import Decimal
@@ -19,6 +21,7 @@ from incrowd.plan.load import parse_plan
 from incrowd.rows import open_source
 from incrowd.rows.columns import refuse_empty_columns
 from incrowd.rows.engine import connect
+from incrowd.rows.engines.postgres import open_database
 from incrowd.rows.tabulate import tabulate
 from incrowd.secret import ORDER
 
@@ -71,9 +74,7 @@ def test_what_goes_with_which_engine(tmp_path, sources):
     file = str(sources / "people.csv")
     for data in (
         {"source": file, "master": "local[1]"},
-        {"source": "postgresql://host/db?table=t", "limit": "5"},
         {"source": file, "engine": "spark", "limit": "0"},
-        {"source": "postgresql://host/db?table=t", "engine": "spark"},
         {"source": file, "engine": "pandas"},
     ):
         with pytest.raises(ic.PlanError, match="P004"):
@@ -97,10 +98,10 @@ def test_a_role_that_may_not_read_and_a_table_that_is_not_there(tmp_path, cluste
 
 def test_nothing_is_written_to_the_database(tmp_path, cluster):
     """The role has one right, and the transaction is read-only besides."""
-    rows = open_source(address(cluster))
+    connection, _ = open_database(address(cluster), read_only=True)
     with pytest.raises(Exception, match="read-only"):
-        rows.engine._connection.execute("CREATE TEMP TABLE x (y int)")
-    rows.close()
+        connection.execute("CREATE TEMP TABLE x (y int)")
+    connection.close()
     done = ic.run(write_plan(tmp_path, "unit", {"source": address(cluster)}))
     for path in done.audit.iterdir():
         assert b"reads" not in path.read_bytes()
@@ -128,8 +129,6 @@ def test_values_are_the_texts_that_the_database_writes(tmp_path, cluster):
     assert tabulate(rows, ["c"]).classes == 3
     # One column, with missing values in it, is still as many records.
     assert rows.collect(rows.table.select("d"))["d"].to_pylist().count(None) == 1
-    brought = rows.bring_in()
-    assert {tuple(row.values()) for row in brought.collect(brought.table).to_pylist()} == wanted
 
 
 def test_an_empty_table_is_refused(cluster):
@@ -140,13 +139,13 @@ def test_an_empty_table_is_refused(cluster):
     rows.close()
 
 
-def test_one_state_of_the_table_is_counted_and_streamed(tmp_path, cluster):
+def test_one_state_of_the_table_is_read(tmp_path, cluster):
     cluster.execute("CREATE TABLE data.moving AS SELECT 'a' AS x FROM generate_series(1, 10)",
                     "GRANT SELECT ON data.moving TO reader")  # fmt: skip
     rows = open_source(address(cluster, "data.moving"), engine=connect(spill=tmp_path))
     assert rows.count() == 10
     cluster.execute("DELETE FROM data.moving")
-    assert rows.bring_in().count() == 10
+    assert rows.count() == 10
 
 
 def test_a_message_of_the_database_does_not_get_out(tmp_path, cluster):
@@ -284,3 +283,31 @@ def test_spark_killed_in_the_middle_leaves_nothing(tmp_path):
     assert b"X021" in out
     assert b"Traceback" not in err
     assert_nothing_released(tmp_path)
+
+
+def test_a_check_asks_for_the_columns_and_reads_no_record(tmp_path, cluster):
+    """A table of millions is not copied to see whether the plan names its columns."""
+    cluster.execute(
+        f"CREATE VIEW data.unread AS SELECT {', '.join(COLUMNS[:-1])}, ('{CANARY}' || name)::int AS {COLUMNS[-1]}"
+        " FROM data.people",
+        "GRANT SELECT ON data.unread TO reader",
+    )
+    plan = write_plan(tmp_path, "unit", {"source": address(cluster, "data.unread")})
+    assert ic.check(plan).ok
+    with pytest.raises(ic.InputError, match="D084"):
+        ic.verify(address(cluster, "data.unread"), ["age"])
+
+
+def test_what_takes_a_file_takes_a_database(tmp_path, cluster, sources, monkeypatch):
+    """Profile and verify find the same there as in the file; the copy is gone when nobody holds it any more."""
+    place, file = address(cluster), sources / "people.csv"
+    assert ic.profile(place, header=True).columns == ic.profile(file, header=True).columns
+    asked = ["age", "area"], [ic.K(2)]
+    assert ic.verify(place, *asked) == ic.verify(file, *asked)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    rows = open_source(place)
+    (copy,) = tmp_path.glob("incrowd-*/*.parquet")
+    assert copy.parent.stat().st_mode & 0o777 == 0o700
+    del rows
+    gc.collect()
+    assert not copy.parent.exists()

@@ -10,6 +10,7 @@ from people import SECRET, plan_with, write_case
 from typer.testing import CliRunner
 
 import incrowd as ic
+from incrowd.audit.manifest import SECRET_FILE
 from incrowd.cli import load
 from incrowd.cli.compare import _show
 
@@ -114,14 +115,6 @@ def test_compare_shows_plans_side_by_side_and_releases_nothing(tmp_path, capsys)
         ic.compare([first])
 
 
-def test_compare_leaves_no_secret_behind(tmp_path, monkeypatch):
-    first, second = plans(tmp_path)
-    monkeypatch.delenv("INCROWD_SECRET")
-    found = ic.compare([first, second])
-    assert [one.plan for one in found] == [str(first), str(second)]
-    assert not (tmp_path / "incrowd.secret").exists()
-
-
 def test_the_public_sees_neither_rates_nor_thresholds(tmp_path, monkeypatch):
     monkeypatch.setenv("INCROWD_SECRET", SECRET)
     steps = [DROP, {"step": "sample", "count": "59"}, BANDS, SWAP,
@@ -153,3 +146,73 @@ def test_a_sample_tells_the_risk_measures_its_fraction(tmp_path):
     plan["data"]["protection"] = {"sampling_fraction": "0.1"}
     risk = ic.run(write_case(tmp_path, plan)).log.risks[0]
     assert (risk.before.fraction, risk.after.fraction) == (0.1, 0.05)
+
+
+def test_a_comparison_draws_as_the_run_will(tmp_path, monkeypatch):
+    """One secret for a project, made by whoever comes first."""
+    first, second = plans(tmp_path)
+    monkeypatch.delenv("INCROWD_SECRET")
+    compared = ic.compare([first, second])[0]
+    done = ic.run(first, out=tmp_path / "elsewhere" / "results")
+    assert (tmp_path / "incrowd.secret").exists()
+    assert not (tmp_path / "elsewhere" / "results" / "incrowd.secret").exists()
+    assert compared.records_kept == done.log.end.records
+    assert compared.cells_changed == sum(step.cells_changed for step in done.log.steps)
+    again = ic.compare([first, second])[0]
+    assert again == compared
+
+
+def test_a_secret_that_is_with_the_results_goes_on(tmp_path, monkeypatch):
+    first, _ = plans(tmp_path)
+    monkeypatch.delenv("INCROWD_SECRET")
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "incrowd.secret").write_text("0123456789abcdef" * 4)
+    (out / "incrowd.secret").chmod(0o600)
+    done = ic.run(first, out=str(out))
+    assert (done.audit / SECRET_FILE).read_text().strip() == "0123456789abcdef" * 4
+    assert not (tmp_path / "incrowd.secret").exists()
+
+
+def test_faults_of_all_plans_come_before_any_work(tmp_path):
+    first, second = plans(tmp_path)
+    second.write_text(second.read_text().replace("age:", "agee:"))
+    begun = []
+    with pytest.raises(ic.PlanError) as fault:
+        ic.compare([first, second], progress=lambda *what: begun.append(what))
+    assert not begun
+    assert fault.value.faults
+    assert all("other.yaml: " in one.place for one in fault.value.faults)
+    with pytest.raises(ic.InputError, match=r"D000: there is no file .*nowhere\.yaml"):
+        ic.compare([first, tmp_path / "nowhere.yaml"])
+    with pytest.raises(ic.InputError, match="D119"):
+        ic.compare(first)
+
+
+def test_a_comparison_has_attacks_use_cases_and_progress(tmp_path):
+    more = {
+        "attack": [{"attacks": ["linkage"]}],
+        "scenarios": [{"name": "neighbour", "keys": ["age", "sex"], "knows_who_is_in": "true"}],
+        "use_cases": [{"name": "who is there", "test": "proportion", "share": {"sex": ["f"]}}],
+    }
+    first, second = plans(tmp_path, **more)
+    second.write_text(first.read_text())
+    begun = []
+    found = ic.compare([first, second], progress=lambda what, number, total: begun.append((what, number, total)))
+    assert [[one.attack for one in each.attacks] for each in found] == [["linkage"], ["linkage"]]
+    assert [[one.use_case for one in each.use_cases] for each in found] == [["who is there"], ["who is there"]]
+    assert all(not one.worst for each in found for one in each.attacks)
+    for name in (first, second):
+        mine = [(number, total) for what, number, total in begun if what.startswith(f"{name}: ")]
+        assert mine == [(i, mine[0][1]) for i in range(1, mine[0][1] + 1)]
+    shown = CliRunner().invoke(load(), ["compare", str(first), str(second)]).output
+    assert "how often the intruder is right" in shown
+    assert "who is there" in shown
+
+
+def test_a_refused_plan_is_not_said_to_have_withstood_attacks(tmp_path):
+    first, second = plans(tmp_path, attack=[{"attacks": ["linkage"]}])
+    text = second.read_text()
+    second.write_text(text.replace("- step: suppress_records", "- step: suppress_records\n  off: 'true'"))
+    shown = CliRunner().invoke(load(), ["compare", str(first), str(second)]).output
+    assert "not tried" in shown

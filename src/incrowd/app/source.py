@@ -9,12 +9,13 @@ from pathlib import Path
 import streamlit as st
 
 from incrowd.rows import Rows, open_source
+from incrowd.rows.formats import ENDINGS
 
 
 def choose_file() -> Path | None:
     """Ask for a file. An upload is written to a folder that only its owner may read, which ends with the session."""
     given: str = st.text_input("File on this machine", key="path", placeholder="postcodes.csv")
-    sent = st.file_uploader("or upload one", type=["csv", "gz", "parquet", "xlsx"], key="upload")
+    sent = st.file_uploader("or upload one", type=[".gz", *ENDINGS], key="upload")
     if sent is not None:
         if "folder" not in st.session_state:
             st.session_state.folder = tempfile.TemporaryDirectory(prefix="incrowd-")

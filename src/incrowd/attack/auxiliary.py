@@ -18,6 +18,7 @@ from incrowd.keys.packing import group, pack
 from incrowd.keys.saying import latest_runs
 from incrowd.plan import Plan
 from incrowd.plan.attest import Attestation
+from incrowd.plan.data import Population
 from incrowd.plan.steps.recode import Recode
 from incrowd.protect import Context
 from incrowd.protect.recode import new_names
@@ -57,8 +58,9 @@ def read_auxiliary(
         register = context.folder / population.source
     if register is not None:
         own = None if population is None else (context.folder / population.source).resolve()
-        count = population.count if population and register.resolve() == own else None
-        people, lines = _register(plan, context, situation, register, count)
+        # The plan says how its own population is read; what somebody names beside it tells itself.
+        told = population if population and register.resolve() == own else None
+        people, lines = _register(plan, context, situation, register, told)
     return Auxiliary(
         people,
         lines,
@@ -81,9 +83,10 @@ def _says(attested: Attestation | None) -> str:
 
 
 def _register(
-    plan: Plan, context: Context, situation: Situation, path: Path, count: str | None
+    plan: Plan, context: Context, situation: Situation, path: Path, told: Population | None
 ) -> tuple[pa.Table, Int64 | None]:
-    rows = open_source(path)
+    count = None if told is None else told.count
+    rows = open_source(path, **({} if told is None else told.reading))
     keys = [name for name in situation.keys if name in rows.columns]
     shared = [name for name in plan.with_role("identifier") if name in rows.columns]
     if not keys:
@@ -174,7 +177,9 @@ def _data_of(path: Path) -> Path:
     if not path.is_dir():
         return path
     folder = path / "release" if (path / "release").is_dir() else path
-    found = [f for f in sorted(folder.iterdir()) if f.suffix in (".csv", ".parquet") and f.name != "dictionary.csv"]
+    found = [
+        f for f in sorted(folder.iterdir()) if f.suffix in (".csv", ".parquet", ".xlsx") and f.name != "dictionary.csv"
+    ]
     if len(found) != 1:
         raise InputError("D195", f"{path} is no release with one data file.", "Name the data file itself.")
     return found[0]

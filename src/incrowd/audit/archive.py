@@ -46,6 +46,8 @@ def places(path: Path) -> tuple[Path | None, Path | None, Path | None]:
     bring the keys from there. An audit that is there counts as one, whatever is left in it.
     """
     given = _followed(Path(os.path.abspath(path)))
+    if not os.path.lexists(path):
+        raise InputError("D000", f"there is no file or folder {path}.")
     run = given.parent if given.name in ("release", "audit") else given
     audit = run / "audit" if os.path.lexists(run / "audit") else given
     release = run / "release" if os.path.lexists(run / "release") else None
@@ -120,7 +122,7 @@ class Archive:
     def _inspection(self) -> Inspection:
         """The plan, and where its parts stood in the form that it was written in: a manifest names them by that."""
         found = inspect_plan(self._read("plan.yaml"), self.home)
-        return replace(found, faults=[fault for fault in found.faults if fault.code not in {"P020", "P047"}])
+        return replace(found, faults=[fault for fault in found.faults if fault.code not in {"P020", "P047", "P092"}])
 
     def places_now(self) -> dict[str, str]:
         """Where each file is named in the plan as it is written now, by the place that the manifest has."""

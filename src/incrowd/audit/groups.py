@@ -8,6 +8,7 @@ from math import isfinite
 import numpy as np
 
 from incrowd.errors import IncrowdError
+from incrowd.keys.natural import in_order
 from incrowd.keys.requirements import Requirement
 from incrowd.keys.table import KeyTable
 
@@ -46,14 +47,14 @@ def by_group(original: KeyTable, released: KeyTable) -> tuple[Group, ...]:
     >>> from incrowd.keys.table import from_records
     >>> one = from_records({"sex": ["f", "f", "f", "m"], "age": ["30", "40", "30", "30"]})
     >>> [(g.value, g.before.people, g.after.uniques) for g in by_group(one, one) if g.variable == "sex"]
-    [('(rare values)', 1, 1), ('f', 3, 1)]
+    [('f', 3, 1), ('(rare values)', 1, 1)]
     """
     found = []
     for name in released.names:
         before, after = _values(original, name), _values(released, name)
         rare = {v for v in {*before, *after} if max(t[v].people for t in (before, after) if v in t) < RARE}
         before, after = _pooled(before, rare), _pooled(after, rare)
-        values = sorted({*before, *after})
+        values = in_order({*before, *after})
         if 1 < len(values) <= MOST_VALUES:
             found += [Group(name, value, before.get(value), after.get(value)) for value in values]
     return tuple(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -9,11 +10,16 @@ from math import inf
 from incrowd.attack.value import Attacked
 from incrowd.audit.about import About
 from incrowd.audit.groups import Group
+from incrowd.audit.rarest import Rarest
+from incrowd.audit.series import SeriesLog
 from incrowd.intruder_test.value import Scores, Tested
+from incrowd.keys.codebook import Codebook
 from incrowd.keys.table import KeyTable
+from incrowd.keys.unit_name import PEOPLE, UnitName
 from incrowd.plan.verdict import Verdict
 from incrowd.risk.before_after import RiskLog
 from incrowd.utility.of_run import UtilityLog
+from incrowd.utility.outcome import Outcome
 
 #: The largest k in the tables and histograms of the report.
 LARGEST_K = 12
@@ -102,6 +108,7 @@ class RunLog:
     attacks: tuple[Attacked, ...] = ()  # one for each attack and scenario that the plan asks for
     intruder_test: Tested | None = None  # the human intruder test that the plan names
     groups: tuple[Group, ...] = ()  # each value of each key, before anything was taken away and after
+    rarest: Rarest = field(default_factory=Rarest)  # combinations that hardly anybody has
     at_start: tuple[float | None, ...] = ()  # for each verdict, the figure of the file as it came
     about: About = field(default_factory=About)  # what the plan says beyond the steps: attestations, review
     one_value: tuple[str, ...] = ()  # released columns that have the same value in every record
@@ -109,7 +116,33 @@ class RunLog:
     drawn_by: str = ""  # a keyed digest of all that the draws depended on; equal where two runs have drawn the same
     other_releases: tuple[str, ...] = ()  # runs that released this source, where the plan says that nobody has
     formulas: Mapping[str, int] = field(default_factory=dict)  # column -> released cells that a spreadsheet would run
+    unconfirmed: tuple[str, ...] = ()  # variables whose reason was suggested by a profile, and nobody has written one
     source_hidden: bool = False  # a file of the same plan loses few records: none may tell how many came
+    book: Codebook = field(default_factory=Codebook)  # what the values of the file as it came stand for
+    book_after: Codebook = field(default_factory=Codebook)  # and those of the file as it leaves
+    called: UnitName = PEOPLE  # what those in the file are called
+    series: SeriesLog | None = None  # what was found out about the series that the file belongs to
+
+    def word(self, variable: str, value: str | None) -> str:
+        """A value at the release's categories, as a person reads it: a code in words, a label that a step has made with
+        the words of what it is made of.
+        """
+        book, code = self.book_after, value in self.book.codes.get(variable, {})
+        return book.word(variable, value) if code else book.both(variable, value)
+
+    def told(self, outcome: Outcome) -> str:
+        """What was found of a use case, with the groups and terms that it names in words."""
+        groups = {figure.name: self.word(outcome.by, figure.name) for figure in outcome.figures} if outcome.by else {}
+
+        def in_words(found: re.Match[str]) -> str:
+            names = found[2].split(", ")
+            return found[1] + ", ".join(groups[name] for name in names) if groups.keys() >= {*names} else found[0]
+
+        text = re.sub(r"(\((?:changed: )?)([^()]*)(?=\))", in_words, outcome.found)
+        if moved := re.search(r"; the first place changed, from (.*) to (.*?)(?=;|$)", text):
+            first, then = (groups.get(name, name) for name in moved.groups())
+            text = text.replace(moved[0], f"; the first place changed, from {first} to {then}")
+        return self.book_after.say(text)
 
     @property
     def human_test(self) -> Scores | None:

@@ -15,7 +15,7 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -52,14 +52,18 @@ class Workspace:
         """What stays inside."""
         return self.private / "out" / "audit"
 
-    def publish(self, released: Sequence[FileEntry], audited: Sequence[FileEntry]) -> Path:
+    def publish(
+        self, released: Sequence[FileEntry], audited: Sequence[FileEntry], still: Callable[[], None] = lambda: None
+    ) -> Path:
         """Make the output durable, give it its place among the runs, and move the pointer. Gives the run's folder.
 
-        What is there must be what was written and what the gate counted, byte by byte.
+        What is there must be what was written and what the gate counted, byte by byte. `still` looks at the other runs
+        while nobody else can publish, and raises what speaks against this one.
         """
-        run = self._place(released, audited)
         pointer = self.home / f".{POINTER}-{secrets.token_hex(4)}"
         with _alone(self.home / "runs"):
+            still()
+            run = self._place(released, audited)
             os.symlink(Path("runs") / run.name / "release", pointer)
             os.replace(pointer, self.home / POINTER)
             stopping.publish(run)

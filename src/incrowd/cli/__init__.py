@@ -10,10 +10,11 @@ import traceback
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+from incrowd import __version__
 from incrowd.cli._terminal import say
 from incrowd.errors import IncrowdError, PlanError
 from incrowd.machine import stopping
@@ -34,6 +35,21 @@ COMMANDS = (
     "demo", "demo_data", "profile", "init", "check", "risk", "search", "run", "verify", "sweep", "compare", "attack",
     "intruder_test", "report", "table", "reproduce", "review", "audit", "hierarchy", "postcode", "app",
 )  # fmt: skip
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        say(f"incrowd {__version__}")
+        raise typer.Exit
+
+
+@root.callback()
+def _about(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    pass
 
 
 def load() -> typer.Typer:

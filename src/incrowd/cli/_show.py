@@ -23,7 +23,7 @@ from incrowd.machine import stopping
 if TYPE_CHECKING:
     from incrowd.attack.value import Attacked
     from incrowd.pipeline import FileRun
-    from incrowd.profiling import Profile
+    from incrowd.profiling import Column, Profile
     from incrowd.tasks.verify import Verification
 
 HOLDS, FAILS = ("holds", "green"), ("fails", "red")
@@ -114,7 +114,7 @@ def show_run(done: FileRun) -> None:
     for verdict in done.log.verdicts:
         if verdict.model != "attack":
             near = f"; {limit(verdict)} will do" if MODELS[verdict.model].two_bounds else ""
-            told = f"  {verdict.requirement} (the file has {_number(verdict.achieved)}{near})"
+            told = f"  {done.log.called.say(verdict.requirement)} (the file has {_number(verdict.achieved)}{near})"
             console.print(marked(HOLDS if verdict.passed else FAILS, told))
     if done.log.attacks:
         console.print(attack_table(done.log.attacks, "Attacks on the written file", scenarios=True))
@@ -126,7 +126,7 @@ def show_run(done: FileRun) -> None:
         said = ("cannot judge", "yellow") if not outcome.judged else ("breaks", "red")
         mark = ("keeps", "green") if outcome.passed else said
         why = f" ({outcome.why})" if outcome.why else ""
-        console.print(marked(mark, f"  {outcome.use_case} ", (outcome.found + why, "dim")))
+        console.print(marked(mark, f"  {outcome.use_case} ", (done.log.told(outcome) + why, "dim")))
     advice = advise(done.log)
     if advice.too_open(done.log.tier):
         told = f"the plan asks for {done.log.tier}, {advice.supported}"
@@ -187,20 +187,32 @@ def show_verification(found: Verification, name: str) -> None:
 
 
 def show_profile(found: Profile, name: str) -> None:
-    """A line for each column."""
+    """A line for each column, and what concerns more than one."""
     table = Table(title=f"{name}: {found.records:,} records", title_justify="left")
     for heading in ("column", "type", "distinct", "missing", "suggested role", "why"):
         table.add_column(heading, justify="right" if heading in ("distinct", "missing") else "left")
     for column in found.columns:
         table.add_row(
-            column.name,
-            column.type,
+            column.name if column.title is None else f"{column.name}\n{column.title}",
+            "\n".join((column.type, *_coding(column))),
             f"{column.distinct:,}",
             f"{column.missing:,}",
-            column.role,
+            column.role if column.certain else f"{column.role}?",
             column.reason,
         )
     console.print(table)
+    for note in found.notes:
+        console.print(note, soft_wrap=True)
+
+
+def _coding(column: Column) -> Iterator[str]:
+    """What is known of coded values, where it is more than their type says."""
+    if column.scale is not None and (column.labels or (column.type == "whole number" and column.scale != "numeric")):
+        yield column.scale
+    if column.labels:
+        yield f"{column.labels:,} codes with labels"
+    if column.missing_codes:
+        yield f"{len(column.missing_codes):,} for missing"
 
 
 def _number(value: float | None) -> str:

@@ -34,12 +34,19 @@ def check(
         raise PlanError(list(found.faults))
     missing = found.not_attested
     if json_:
-        say(json.dumps({"faults": [], "not_attested": missing, "notes": found.notes}))
+        say(
+            json.dumps(
+                {"faults": [], "unconfirmed": found.plan.unconfirmed, "not_attested": missing, "notes": found.notes}
+            )
+        )
     else:
         numbers = (len(found.plan.variables), len(found.plan.steps), len(found.plan.requirements))
         say(f"{plan} has no faults. Variables: {numbers[0]}, steps: {numbers[1]}, requirements: {numbers[2]}.")
         for note in found.notes:
             say(f"note: {note}")
+        if found.plan.unconfirmed:
+            many = len(found.plan.unconfirmed)
+            say(f"Roles that are only suggested ({many}): nobody has written the reason. The internal report says so.")
         if missing:
             named = ", ".join(missing[:4]) + (f" and {len(missing) - 4} more" if len(missing) > 4 else "")
             say(f"Not attested yet ({len(missing)}): {named}. The internal report shows them as missing.")

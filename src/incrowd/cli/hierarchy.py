@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, overload
+from typing import Annotated, Any, Literal, overload
 
 import typer
 
 from incrowd.cli import root
-from incrowd.cli._options import writable
+from incrowd.cli._options import as_source, writable
+from incrowd.cli._reading import Unit, reads
 from incrowd.cli._terminal import say
 
 hierarchy_app = typer.Typer(
@@ -21,8 +22,11 @@ HierarchyFile = Annotated[Path, typer.Argument(help="A hierarchy in ARX's format
 
 
 @hierarchy_app.command()
+@reads
 def build(
-    data: Annotated[Path, typer.Argument(help="The file whose values are to be coarsened.")],
+    data: Annotated[
+        Path, typer.Argument(help="The file whose values are to be coarsened.", parser=as_source, metavar="data")
+    ],
     key: Annotated[str, typer.Option(help="The variable.")],
     widths: Annotated[str | None, typer.Option(help="Bands of equal width, finest first: 5,10,20")] = None,
     cuts: Annotated[
@@ -38,22 +42,31 @@ def build(
     groups: Annotated[
         str | None, typer.Option(help="With --order: neighbours put together, level by level: 2,2")
     ] = None,
+    scale: Annotated[
+        Literal["nominal", "ordinal", "numeric"] | None,
+        typer.Option(help="Without a rule: whether the values are names, names in an order, or amounts."),
+    ] = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Where to write it.", callback=writable)] = None,
+    unit: Unit = None,
+    **reading: Any,
 ) -> None:
     """Build a hierarchy for a variable by a rule, or, without one, from how its values are distributed."""
+    from incrowd.keys.hierarchies import tree_lines
     from incrowd.tasks.hierarchy_build import hierarchy_build, told
-    from incrowd.tasks.hierarchy_show import hierarchy_show
 
     found = hierarchy_build(
         data, key, widths=_numbers(widths), cuts=None if cuts is None else [_numbers(one) for one in cuts.split("/")],
         quantiles=_whole(quantiles), prefixes=_whole(prefixes), dates=None if dates is None else dates.split(","),
         date_format=date_format, order=None if order is None else order.split(","), groups=_whole(groups) or (2,),
-        out=out,
+        scale=scale, out=out, unit=unit, **reading,
     )  # fmt: skip
+    if found.how:
+        say(f"{key}: {found.how}")
+    say("\n".join(found.words))
     if out is None:
-        say(hierarchy_show(found.hierarchy))
+        say("\n" + "\n".join(tree_lines(found.hierarchy)))
     else:
-        say(f"{out}: {told(found.hierarchy)}. {found.how}".strip())
+        say(f"{out}: {told(found.hierarchy)}.")
 
 
 @hierarchy_app.command()
@@ -61,26 +74,31 @@ def show(
     file: HierarchyFile,
     depth: Annotated[int | None, typer.Option(min=0, help="How many levels from the top.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many branches of each node.")] = 8,
+    codes: Annotated[
+        Path | None, typer.Option(help="What values stand for: a CSV file of codes, for this variable or for all.")
+    ] = None,
 ) -> None:
     """Show a hierarchy as a tree."""
     from incrowd.tasks.hierarchy_show import hierarchy_show
 
-    say(hierarchy_show(file, depth=depth, limit=limit))
+    say(hierarchy_show(file, depth=depth, limit=limit, codes=codes))
 
 
 @hierarchy_app.command()
+@reads
 def validate(
     file: HierarchyFile,
     data: Annotated[Path | None, typer.Option(help="A file whose values must all be covered.")] = None,
     key: Annotated[str | None, typer.Option(help="With --data: the variable (default: the hierarchy's name).")] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print the faults as JSON.")] = False,
+    **reading: Any,
 ) -> None:
     """Check that values are covered, levels nest and there is one top. Exit code 2 when there are faults."""
     from incrowd.errors import PlanError
     from incrowd.tasks.hierarchy_build import told
     from incrowd.tasks.hierarchy_validate import hierarchy_validate
 
-    found = hierarchy_validate(file, data=data, key=key)
+    found = hierarchy_validate(file, data=data, key=key, **reading)
     if found.faults:
         raise PlanError(list(found.faults))
     if json_:

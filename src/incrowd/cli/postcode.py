@@ -11,6 +11,7 @@ import typer
 
 from incrowd.cli import root
 from incrowd.cli._options import Json, writable
+from incrowd.cli._reading import reads
 from incrowd.cli._terminal import say
 from incrowd.keys.postcodes import Component
 from incrowd.machine.writing import write_private
@@ -74,6 +75,7 @@ def parse(
 
 
 @postcode_app.command()
+@reads
 def analyse(
     file: Source,
     postcode: Column,
@@ -97,6 +99,7 @@ def analyse(
         Path | None, typer.Option(help="Write the curves here: .html, or .svg for one population.", callback=writable)
     ] = None,
     json_: Json = False,
+    **reading: Any,
 ) -> None:
     """Count people by postcode component, and the groups below a threshold. Shows no record of the file."""
     from incrowd.cli._places import show_analysis, show_directory
@@ -105,7 +108,7 @@ def analyse(
     first, _, second = region_columns.partition(",")
     done = postcode_analyse(
         file, postcode, population or (), component=component, threshold=threshold, tolerance=tolerance, repair=repair,
-        real=real, regions=regions, region_columns=(first.strip(), second.strip()),
+        real=real, regions=regions, region_columns=(first.strip(), second.strip()), **reading,
     )  # fmt: skip
     found = done.analysis
     content: dict[str, Any] = found.to_dict()
@@ -126,6 +129,7 @@ def analyse(
 
 
 @postcode_app.command()
+@reads
 def merge(
     file: Source,
     postcode: Column,
@@ -151,6 +155,7 @@ def merge(
         typer.Option(help="Write code and group here: a lookup for a plan's recode step.", callback=writable),
     ] = None,
     json_: Json = False,
+    **reading: Any,
 ) -> None:
     """Merge the groups that are below a threshold, so that every group reaches it. Exit code 3 when one does not."""
     from incrowd.cli._places import show_merged
@@ -158,7 +163,7 @@ def merge(
 
     done = postcode_merge(
         file, postcode, population or (), component=component, threshold=threshold, way=way, adjacency=adjacency,
-        preset=preset, other=other, repair=repair,
+        preset=preset, other=other, repair=repair, **reading,
     )  # fmt: skip
     found, places = done.merged, done.places
     if out is not None:
@@ -178,8 +183,8 @@ def merge(
 
 def _chart(found: Analysis, path: Path) -> None:
     from incrowd.errors import InputError
+    from incrowd.report.charts.look import to_svg
     from incrowd.report.charts.postcodes import curves_page, population_curves
-    from incrowd.report.charts.run import to_svg
 
     names = found.places.populations
     if path.suffix == ".svg" and len(names) > 1:

@@ -1,4 +1,4 @@
-"""incrowd report: the two reports of a run, on paper."""
+"""incrowd report: the decision paper and the two reports of a run, on paper or as Word."""
 
 from __future__ import annotations
 
@@ -18,20 +18,27 @@ def report(
     pdf: Annotated[
         bool,
         typer.Option(
-            "--pdf", help="Print both into the audit: report.pdf and public-report.pdf, by headless Chromium."
+            "--pdf",
+            help="Print all into the audit, by headless Chromium: decision.pdf, report.pdf and public-report.pdf.",
         ),
+    ] = False,
+    word: Annotated[
+        bool, typer.Option("--word", help="Put the decision paper into the audit as Word: decision.docx.")
     ] = False,
     trust: Trusted = None,
     unsigned: Unsigned = False,
 ) -> None:
-    """Where the two reports of a run are; with --pdf, print them.
+    """Where the decision paper and the two reports of a run are; with --pdf or --word, make them for paper.
 
-    The internal report stays in the audit. The public one may leave with the release; its PDF is put into the audit
-    too, because the release folder holds what its manifest lists and nothing else. A run that differs from what was
-    sealed is refused; the PDFs are signed with the key of the runs, since they come after the seal.
+    The decision paper, two pages to read and to sign, and the internal report stay in the audit. The public report may
+    leave with the release; its PDF is put into the audit too, because the release folder holds what its manifest lists
+    and nothing else. A run that differs from what was sealed is refused; what is made is signed with the key of the
+    runs, since it comes after the seal.
     """
     from incrowd.tasks.report import report as find
 
-    found = find(run, pdf=pdf, trust=trusting(trust, unsigned))
+    found = find(run, pdf=pdf, word=word, trust=trusting(trust, unsigned))
     for name, page in found.pages.items():
         say(f"{name:<9} {page}" + (f"\n{'':<9} {found.printed[name]}" if pdf else ""))
+        if name == "decision" and found.word is not None:
+            say(f"{'':<9} {found.word}")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
+import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -13,7 +16,9 @@ from incrowd.cli._terminal import give
 from incrowd.cli._trusting import Trusted, Unsigned, trusting
 
 if TYPE_CHECKING:
+    from incrowd.audit.checked import Trust
     from incrowd.report.review import Reviewed
+    from incrowd.tasks._review_all import ReviewedAll
 
 
 @root.command()
@@ -31,6 +36,10 @@ def review(
     out: Annotated[
         Path | None, typer.Option(help="A new folder for review.json and review.html (default: beside the audit).")
     ] = None,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="RUN is a folder of runs: look at every release in it."),
+    ] = False,
     trust: Trusted = None,
     unsigned: Unsigned = False,
     json_: Json = False,
@@ -41,19 +50,23 @@ def review(
     and simulated intruders attack it; all of it is compared with what the audit says. Without the original no attack
     can be judged, and the review says so. Exit code 0: nothing became worse; 1: something did, or could not be tried,
     and it is named.
-    """
-    import time
 
+    With --all every release in a folder of runs is looked at, and a table says which became worse.
+    """
     from incrowd.audit.archive import places
     from incrowd.report.review import write_review
     from incrowd.tasks.review import review as look_again
 
+    if every:
+        if original is not None or folder is not None:
+            raise typer.BadParameter("each release has an original of its own: leave out --original and --folder")
+        _review_all(run, external or (), attack, out, trusting(trust, unsigned), json_)
     found = look_again(
         run, original=original, external=external or (), folder=folder, attacks=attack, trust=trusting(trust, unsigned)
     )
     audit = places(run)[0]
     assert audit is not None
-    place = out or audit.parent / time.strftime("review-%Y%m%d-%H%M%S")
+    place = out or audit.parent / _stamp()
     write_review(found, place)
     if json_:
         give(found.json())
@@ -62,13 +75,59 @@ def review(
     raise typer.Exit(1 if found.worse or found.not_tried else 0)
 
 
+def _review_all(
+    folder: Path, external: Sequence[Path], attacks: list[str] | None, out: Path | None, trust: Trust, as_json: bool
+) -> NoReturn:
+    """Every release of a folder, each with a review of its own beside its audit."""
+    from incrowd.cli._show import bar
+    from incrowd.report.review import write_review
+    from incrowd.tasks._review_all import review_all
+
+    with bar("review", quiet=as_json) as told:
+        found = review_all(folder, external=external, attacks=attacks, trust=trust, progress=told)
+    stamp = _stamp()
+    for one in found:
+        if one.reviewed is not None:
+            write_review(one.reviewed, one.folder / stamp if out is None else out / one.run)
+    if as_json:
+        give(found.json())
+    else:
+        _show_all(found)
+    raise typer.Exit(1 if found.worse or found.not_tried else 0)
+
+
+def _show_all(found: ReviewedAll) -> None:
+    from rich.table import Table
+
+    from incrowd.cli._consoles import console, marked
+
+    colours = {"worse": "red", "not tried": "yellow", "as it was": "green"}
+    table = Table(title="Releases looked at again", title_justify="left")
+    for head in ("run", "release", "tier", "state", "what"):
+        table.add_column(head, overflow="fold")
+    for one in found:
+        new = one.reviewed
+        what = [*(() if new is None else new.worse), *one.not_tried]
+        if new is not None and new.overdue:
+            what.append(f"a review was due by {new.due}")
+        table.add_row(
+            one.run, "" if new is None else new.title, "" if new is None else new.tier,
+            marked((one.state, colours[one.state])), "; ".join(what),
+        )  # fmt: skip
+    console.print(table)
+    console.print(
+        f"{len(found):,} releases: {len(found.worse):,} became worse, of {len(found.not_tried):,} something could not "
+        "be tried."
+    )
+
+
 def _show_review(found: Reviewed, place: Path) -> None:
     from incrowd.cli._consoles import console, marked
 
     for one in found.requirements:
         mark = ("open ", "yellow") if one.holds is None else ("holds", "green") if one.holds else ("fails", "red")
         told = one.why if one.holds is None else f"the file has {'no class' if one.has is None else f'{one.has:g}'}"
-        console.print(marked(mark, f"  {one.requirement} ({told})"))
+        console.print(marked(mark, f"  {found.called.say(one.requirement)} ({told})"))
     console.print(f"{len(found.risks):,} figures of risk and {len(found.attacks):,} attacks compared with the audit.")
     for note in found.notes:
         console.print(marked(("note", "yellow"), f"   {note}"))
@@ -88,3 +147,8 @@ def _show_review(found: Reviewed, place: Path) -> None:
         last = ("Nothing became worse.", "green")
     console.print(marked(last))
     console.print(f"review    {place / 'review.html'}  (internal: never publish it)", soft_wrap=True)
+
+
+def _stamp() -> str:
+    """The name of a review: the time, and chance, since two may be held in one second."""
+    return time.strftime(f"review-%Y%m%d-%H%M%S-{secrets.token_hex(3)}")

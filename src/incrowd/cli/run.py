@@ -31,7 +31,9 @@ def run(
     memory: Annotated[
         str | None, typer.Option(help="The most memory the run may use, such as 8GB; the engine spills to the disk.")
     ] = None,
-    pdf: Annotated[bool, typer.Option("--pdf", help="Also print both reports to PDF, with headless Chromium.")] = False,
+    pdf: Annotated[
+        bool, typer.Option("--pdf", help="Also print decision paper and reports to PDF, with headless Chromium.")
+    ] = False,
     signing_key: SigningKey = None,
     json_: Json = False,
 ) -> None:
@@ -59,12 +61,15 @@ def run(
 
 def _for_scripts(done: FileRun) -> dict[str, object]:
     """A run for scripts: what is named here and nothing else. Figures by group name values of the file as it came, and
-    a rare value is somebody; they stay in the audit, as do the lines of records at risk.
+    a rare value is somebody; they stay in the audit, as do the lines of records at risk, and what a step noted or
+    found: which values were merged, or exchanged by which matrix.
     """
     from incrowd.report.board.advice import advise
 
     log = asdict(done.log)
     shown = {name: log[name] for name in SHOWN}
+    inside = {"notes", "found"}
+    shown["steps"] = [{name: value for name, value in one.items() if name not in inside} for one in log["steps"]]
     shown["attacks"] = [{name: value for name, value in one.items() if name != "worst"} for one in log["attacks"]]
     if done.log.utility is not None:
         verdicts = [{"use_case": o.use_case, "passed": o.passed} for o in done.log.utility.outcomes]

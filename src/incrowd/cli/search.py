@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from incrowd.cli import root
-from incrowd.cli._options import writable
+from incrowd.cli._options import Data, writable
+from incrowd.cli._reading import Unit, reads
 from incrowd.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ Models = Annotated[list[str] | None, typer.Option("--model", help=MODEL_HELP)]
 
 
 @root.command()
+@reads
 def search(
-    file: Annotated[Path, typer.Argument(help="A CSV (also .gz), Parquet or Excel file.")],
+    file: Data,
     keys: Annotated[str, typer.Option(help="The columns that may be recoded, separated by commas.")],
     hierarchies: Annotated[
         Path | None, typer.Option(help="A folder with a hierarchy for each key: KEY.csv or *hierarchy_KEY.csv.")
@@ -44,6 +46,7 @@ def search(
         typer.Option(help="What is to be least."),
     ] = "geometric",
     model: Models = None,
+    unit: Unit = None,
     local: Annotated[bool, typer.Option("--local", help="A recoding per class: less loss, mixed labels.")] = False,
     auto: Annotated[bool, typer.Option("--auto", help="Build hierarchies that are not in the folder.")] = False,
     seconds: Annotated[float | None, typer.Option(min=0, help="Stop after so long with the best so far.")] = None,
@@ -57,6 +60,7 @@ def search(
         ),
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")] = False,
+    **reading: Any,
 ) -> None:
     """Find the recoding of the keys that costs least, so that every requirement holds.
 
@@ -70,7 +74,7 @@ def search(
     requirements = parse_models(model, k, hierarchies)
     found = find(
         file, names, requirements, trees, suppression=suppression, objective=objective, local=local, auto=auto,
-        seconds=seconds, frontier=frontier, out=out,
+        seconds=seconds, frontier=frontier, out=out, unit=unit, **reading,
     )  # fmt: skip
     if json_:
         content = asdict(replace(found, frontier=None))
@@ -118,6 +122,7 @@ def _points(points: tuple[FrontierPoint, ...]) -> list[dict[str, float | None]]:
 
 
 def _show(found: FoundRecoding) -> None:
+    from rich.markup import escape
     from rich.table import Table
 
     from incrowd.cli._consoles import console
@@ -126,8 +131,9 @@ def _show(found: FoundRecoding) -> None:
         table = Table(title="Levels", title_justify="left")
         table.add_column("key")
         table.add_column("level", justify="right")
+        table.add_column("holds", overflow="fold")
         for name, level in found.levels.items():
-            table.add_row(name, str(level))
+            table.add_row(escape(name), str(level), escape((found.holds or {}).get(name, "")))
         console.print(table)
     console.print(f"loss         {found.loss_arithmetic:.6f} arithmetic, {found.loss_geometric:.6f} geometric")
     console.print(f"suppressed   {found.suppressed:,} of {found.records:,} records")

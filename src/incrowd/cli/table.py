@@ -73,7 +73,8 @@ def table(
             {**dict(zip(done.by, cell, strict=True)), "count": count}
             for cell, count in zip(done.cells, done.counts, strict=True)
         ]
-        content = {"by": done.by, "threshold": threshold, "suppressed": done.suppressed, "cells": cells}
+        content = {"by": done.by, "threshold": threshold, "suppressed": done.suppressed, "words": done.words,
+                   "cells": cells}  # fmt: skip
         say(json.dumps(content, indent=1))
     elif out is None:
         give(done.csv())

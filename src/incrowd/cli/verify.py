@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from incrowd.cli import root
-from incrowd.cli._options import Data, Json
+from incrowd.cli._options import Data, Json, name_of
+from incrowd.cli._reading import Unit, reads
 from incrowd.cli._terminal import say
 from incrowd.cli.search import Models, parse_models
 
 
 @root.command()
+@reads
 def verify(
     file: Data,
     keys: Annotated[str, typer.Option(help="The columns an intruder may know, separated by commas.")],
@@ -24,7 +26,7 @@ def verify(
     l: Annotated[int, typer.Option("--l", help="With --sensitive: different values each class must have.")] = 2,  # noqa: E741
     model: Models = None,
     hierarchies: Annotated[Path | None, typer.Option(help="A folder with hierarchies, for hierarchical t.")] = None,
-    unit: Annotated[str | None, typer.Option(help="The column that tells whose record it is; k counts people.")] = None,
+    unit: Unit = None,
     population: Annotated[
         Path | None, typer.Option(help="The people the file is about, for k_map and delta_presence.")
     ] = None,
@@ -32,6 +34,7 @@ def verify(
         str | None, typer.Option(help="The population's column of counts, when a line is not a person.")
     ] = None,
     json_: Json = False,
+    **reading: Any,
 ) -> None:
     """Count the classes of any file and check requirements. Exit code 0 when all hold, 3 when one does not.
 
@@ -45,9 +48,9 @@ def verify(
     if sensitive is not None:
         requirements.append(DistinctL(sensitive, l))
     names = [key.strip() for key in keys.split(",") if key.strip()]
-    found = measure(file, names, requirements, unit, population, population_count)
+    found = measure(file, names, requirements, unit, population, population_count, **reading)
     if json_:
         say(json.dumps({"passed": found.passed, **asdict(found)}, indent=1))
     else:
-        show_verification(found, file.name)
+        show_verification(found, name_of(file))
     raise typer.Exit(0 if found.passed else 3)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, func, select
+from sqlalchemy import ColumnElement, Connection, Table, and_, case, func, select
 
 from incrowd.intruder_test.store import Facts
 
@@ -62,8 +63,7 @@ def search(connection: Connection, records: Table, facts: Facts, wanted: RecordS
     if where is not None:
         query = query.where(where)
     if wanted.sort is not None:
-        kind = "n" if facts.columns[wanted.sort].kind == "number" else "c"
-        by = records.c[f"{kind}{wanted.sort}"]
+        by = _place(records, facts, wanted.sort)
         query = query.order_by(by.is_(None), by.desc() if wanted.falling else by)
     elif wanted.falling:
         query = query.order_by(records.c.number.desc())
@@ -77,6 +77,15 @@ def one_record(connection: Connection, records: Table, facts: Facts, number: int
     query = select(*_columns(records, facts)).where(records.c.number == number)
     row = connection.execute(query).one_or_none()
     return None if row is None else tuple(row)
+
+
+def _place(records: Table, facts: Facts, at: int) -> ColumnElement[Any]:
+    """What a column is sorted by: numbers as numbers, a choice in the order of its list, texts as they are."""
+    column = facts.columns[at]
+    if column.kind == "choice":
+        places = {value: place for place, (value, _) in enumerate(column.values) if value is not None}
+        return case(places, value=records.c[f"c{at}"]) if places else records.c[f"c{at}"]
+    return records.c[f"n{at}" if column.kind == "number" else f"c{at}"]
 
 
 def _columns(records: Table, facts: Facts) -> Sequence[ColumnElement[str | None]]:

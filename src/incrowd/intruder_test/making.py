@@ -20,6 +20,9 @@ from incrowd.intruder_test.cards import Card
 from incrowd.intruder_test.schema import ReleasedColumn
 from incrowd.intruder_test.store import Facts, new_store
 from incrowd.intruder_test.tokens import hashed, new_token
+from incrowd.keys.codebook import Codebook
+from incrowd.keys.natural import natural
+from incrowd.keys.unit_name import PEOPLE, UnitName
 
 #: A column with more values than this is searched by typing.
 CHOICES = 60
@@ -54,6 +57,23 @@ class Rules:
     confidentiality: str
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How intruders read values: of the file as it came (on cards), of the release, and what those in it are called."""
+
+    before: Codebook = field(default_factory=Codebook)
+    after: Codebook = field(default_factory=Codebook)
+    called: UnitName = PEOPLE
+
+    def of_cards(self, cards: Sequence[Card]) -> dict[str, dict[str, str]]:
+        """What the values on cards stand for, and no others."""
+        words: dict[str, dict[str, str]] = {}
+        for name, value in (pair for card in cards for pair in card.shown):
+            if value is not None and (word := self.before.word(name, value)) != value:
+                words.setdefault(name, {})[value] = word
+        return words
+
+
 def make(
     place: str,
     rules: Rules,
@@ -65,12 +85,16 @@ def make(
     all_in_file: bool,
     sha256: str,
     clock: Callable[[], float] = time.time,
+    reading: Reading = Reading(),  # noqa: B008
 ) -> tuple[Facts, list[Invitation]]:
     """Write the test to its place, whole or not at all."""
-    columns = tuple(_column(name, released[name].to_pylist(), name in keys) for name in released.column_names)
+    columns = tuple(
+        _column(name, released[name].to_pylist(), name in keys, reading.after) for name in released.column_names
+    )
     facts = Facts(
         rules.title, sha256, released.num_rows, columns, scenario, all_in_file, len(cards), rules.hours,
         rules.expires, rules.delete_on, rules.prize, rules.sources, rules.confidentiality, int(clock()),
+        reading.called, reading.of_cards(cards),
     )  # fmt: skip
     invitations = [Invitation(name, new_token()) for name in rules.intruders]
     with new_store(place, clock) as store, store.writing() as connection:
@@ -101,18 +125,16 @@ def _deal(connection: Connection, cards: Sequence[Card], note: str) -> None:
             connection.execute(insert(schema.truth_value), values)
 
 
-def _column(name: str, values: list[str | None], key: bool) -> ReleasedColumn:
+def _column(name: str, values: list[str | None], key: bool, book: Codebook) -> ReleasedColumn:
     counts = Counter(values)
     numbers = [_number(value) for value in counts if value is not None]
+    words = {value: word for value, word in book.codes.get(name, {}).items() if value in counts}
+    title = book.titles.get(name)
     if len(counts) > CHOICES:
         kind = "number" if numbers and all(number is not None for number in numbers) else "text"
-        return ReleasedColumn(name, kind, key)
-    return ReleasedColumn(name, "choice", key, tuple(sorted(counts.items(), key=lambda each: _natural(each[0]))))
-
-
-def _natural(value: str | None) -> tuple[int, float, str]:
-    number = _number(value)
-    return (2, 0.0, "") if value is None else (1, 0.0, value) if number is None else (0, number, value)
+        return ReleasedColumn(name, kind, key, (), title, words)
+    in_order = tuple(sorted(counts.items(), key=lambda each: natural(each[0])))
+    return ReleasedColumn(name, "choice", key, in_order, title, words)
 
 
 def _number(value: str | None) -> float | None:

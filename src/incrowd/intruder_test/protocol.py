@@ -52,8 +52,10 @@ def span(seconds: float) -> str:
 def rules(facts: Facts) -> list[tuple[str, list[str]]]:
     """The rules, heading by heading."""
     task = [
-        f"You see a file of {facts.records:,} records about people. It is about to be released. Names are not in it.",
-        "Try to find out whose record one of them is, or something about a person that you did not know before.",
+        f"You see a file of {facts.records:,} records about {facts.called.many}. It is about to be released. Names are "
+        "not in it.",
+        f"Try to find out whose record one of them is, or something about {facts.called.a} that you did not know "
+        "before.",
         "Each time you believe you have, file a claim: whose, which record or what about them, how sure you are, what "
         "you used and how you got there. A wrong claim is a useful result too: say honestly how sure you are.",
     ]
@@ -63,11 +65,11 @@ def rules(facts: Facts) -> list[tuple[str, list[str]]]:
         )  # fmt: skip
         cards = "is 1 target card" if facts.cards == 1 else f"are {facts.cards} target cards"
         task.append(
-            f"There {cards}: people of whom you are told what an intruder in the scenario "
+            f"There {cards}: {facts.called.many} of whom you are told what an intruder in the scenario "
             f"\N{LEFT DOUBLE QUOTATION MARK}{facts.scenario}\N{RIGHT DOUBLE QUOTATION MARK} would know, which can be "
             f"wrong. {who}"
         )
-    task.append("You may also claim to have found somebody whom you know.")
+    task.append(f"You may also claim to have found {facts.called.somebody} you know.")
     time = [
         f"You have {span(facts.hours * 3600)} from the moment you accept these rules, and not later than "
         f"{moment(facts.expires)}. You can leave and come back; the clock goes on.",
@@ -97,7 +99,7 @@ def protocol(facts: Facts, names: int, targets: int, decoys: int, note: str) -> 
         f"- Release tested: {facts.records:,} records, SHA-256 {facts.sha256}",
         f"- Intruders invited: {names}",
         f"- Scenario of the target cards: {facts.scenario}",
-        f"- Target cards: {facts.cards}, {targets} of people in the release; {note}",
+        f"- Target cards: {facts.cards}, {targets} of {facts.called.many} in the release; {note}",
         f"- Made {moment(facts.made)}; open until {moment(facts.expires)}; truth and claims deleted on "
         f"{day(facts.delete_on)}",
         "", "## Roles", "",

@@ -6,8 +6,8 @@ in PostgreSQL a schema of its own, in SQLite tables whose names begin with `trut
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sqlalchemy import (
     BigInteger,
@@ -158,6 +158,22 @@ class ReleasedColumn:
     kind: str  # "choice": few values; "number"; "text"
     key: bool
     values: tuple[tuple[str | None, int], ...] = ()  # of a choice: each value and its count
+    title: str | None = None  # what the column means
+    words: Mapping[str, str] = field(default_factory=dict)  # released value -> what it stands for
+
+    def said(self, value: str | None, most: int | None = None) -> str:
+        """A released value as an intruder reads it, with the value as it is written; long words may be cut."""
+        if value is None or value not in self.words:
+            return "(empty)" if value is None else value
+        word = self.words[value]
+        return f"{word if most is None or len(word) <= most else f'{word[:most].rstrip()}…'} ({value})"
+
+    def meant(self, text: str) -> tuple[str, ...]:
+        """The values that somebody means who writes a value, or what it stands for; as it is written where none is."""
+        said = text.strip().casefold()
+        by_word = tuple(value for value, word in self.words.items() if word.strip().casefold() == said)
+        whole = tuple(value for value in self.words if self.said(value).casefold() == said)
+        return (text,) if text in self.words else whole or by_word or (text,)
 
 
 def record_table(columns: Sequence[ReleasedColumn]) -> Table:

@@ -12,6 +12,7 @@ from incrowd.intruder_test.custodian import Judged, Material
 from incrowd.intruder_test.luck import blind, fitting, learned, luck_of, sure_find
 from incrowd.intruder_test.value import BANDS, SURE, Compared, ScoreLine, Scores, Used
 from incrowd.intruder_test.verdicts import CORRECT
+from incrowd.keys.natural import in_order
 
 NOT_RELEASED = "(not in the release)"
 NOTES = (
@@ -236,8 +237,10 @@ def _by_region(done: Sequence[Judged], material: Material, by: str) -> tuple[Sco
         record = material.records.get(each.claim.record or 0)
         return "(not known)" if record is None or place is None else record[place] or "(missing)"
 
-    found = sorted({region(each) for each in done})
-    return tuple(_line(value, done, lambda e, value=value: region(e) == value) for value in found)  # type: ignore[misc]
+    found = in_order({region(each) for each in done})
+    said = (lambda value: value) if place is None else material.facts.columns[place].said
+    lines = [_line(said(value), done, lambda e, value=value: region(e) == value) for value in found]  # type: ignore[misc]
+    return tuple(lines)
 
 
 def _value_right(each: Judged, material: Material) -> bool:

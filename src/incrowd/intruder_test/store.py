@@ -8,9 +8,9 @@ import re
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from incrowd.errors import IncrowdError, InputError, missing_extra
 from incrowd.intruder_test import schema
 from incrowd.intruder_test.schema import TRUTH, ReleasedColumn
+from incrowd.keys.unit_name import PEOPLE, UnitName
 
 FORM = "postgresql://host/database?schema=name"
 #: What the authorizer of SQLite is asked about: https://www.sqlite.org/c3ref/c_alter_table.html
@@ -48,20 +49,29 @@ class Facts:
     sources: str
     confidentiality: str
     made: int
+    called: UnitName = PEOPLE  # what those in the file are called
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # of values on cards: what they stand for
 
     @staticmethod
     def parse(text: str) -> Facts:
         """From JSON."""
         found = json.loads(text)
         columns = tuple(
-            ReleasedColumn(c["name"], c["kind"], c["key"], tuple((v, n) for v, n in c["values"]))
-            for c in found.pop("columns")
+            ReleasedColumn(**{**column, "values": tuple((v, n) for v, n in column["values"])})
+            for column in found.pop("columns")
         )
-        return Facts(**found, columns=columns)
+        return Facts(**{**found, "columns": columns, "called": UnitName(**found.get("called", {}))})
 
     def dump(self) -> str:
         """As JSON."""
         return json.dumps(asdict(self))
+
+    def said(self, name: str, value: str | None) -> str:
+        """What a card tells, in words where there are any."""
+        if value is None:
+            return "(not known)"
+        word = self.words.get(name, {}).get(value)
+        return value if word is None else f"{word} ({value})"
 
     def column(self, name: str | None) -> int | None:
         """Which column has this name? None when there is none."""

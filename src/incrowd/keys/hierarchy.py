@@ -69,6 +69,17 @@ class Hierarchy:
             )
         return np.array([-1 if value is None else row_of[value] for value in values], np.int64)
 
+    def groups(self, level: int) -> dict[str, tuple[str, ...]]:
+        """Each label of a level with the values that it stands for.
+
+        >>> Hierarchy("age", (("31", "30-39", "*"), ("38", "30-39", "*"), ("40", "40-49", "*"))).groups(1)
+        {'30-39': ('31', '38'), '40-49': ('40',)}
+        """
+        found: dict[str, list[str]] = {}
+        for row in self.rows:
+            found.setdefault(row[level], []).append(row[0])
+        return {label: tuple(leaves) for label, leaves in found.items()}
+
     def label_numbers(self, level: int) -> Int32:
         """For each row its label at a level, as a number: equal labels, equal numbers."""
         return self._levels[level][1]

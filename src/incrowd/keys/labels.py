@@ -6,19 +6,18 @@ that a labeling cannot name is a fault that says how many there are, never which
 
 from __future__ import annotations
 
-import datetime as dt
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from incrowd.errors import InputError
+from incrowd.keys.dates import ISO, MomentPart, read_moment, say_part
 
 Values = Sequence[str | None]
 Labels = list[str | None]
 T = TypeVar("T")
-DatePart = Literal["decade", "year", "quarter", "month"]
 #: The digits of the longest numbers that are taken for some: 1e999999999 would fill the memory as a text.
 LONGEST = 100
 
@@ -76,33 +75,16 @@ def prefix(values: Values, length: int) -> Labels:
     return [None if value is None else value[:length] for value in values]
 
 
-def date_part(values: Values, part: DatePart, name: str, pattern: str = "%Y-%m-%d") -> Labels:
-    """When, said more coarsely? The decade, year, quarter or month of a date.
+def date_part(values: Values, part: MomentPart, name: str, pattern: str | None = None) -> Labels:
+    """When, said more coarsely? The decade, year, quarter, month or week of a date; or what comes round again: the
+    month of the year, the weekday, the hour.
 
-    >>> date_part(["1984-07-05"], "quarter", "dob")
-    ['1984-Q3']
+    >>> date_part(["1984-07-05"], "quarter", "dob"), date_part(["1984-07-05 13:45:00"], "hour", "seen")
+    (['1984-Q3'], ['13'])
     """
-    say: dict[str, Callable[[dt.date], str]] = {
-        "decade": lambda day: f"{day.year // 10 * 10}s",
-        "year": lambda day: f"{day.year:04d}",
-        "quarter": lambda day: f"{day.year:04d}-Q{(day.month + 2) // 3}",
-        "month": lambda day: f"{day.year:04d}-{day.month:02d}",
-    }
-    days = _each(values, lambda text: dt.datetime.strptime(text, pattern).date(), name, f"a date like {pattern}")
-    return [None if day is None else say[part](day) for day in days]
-
-
-def is_date_format(pattern: str) -> bool:
-    """Can dates be read by a pattern? It must tell the year, and be one that Python knows.
-
-    >>> is_date_format("%d/%m/%Y"), is_date_format("%"), is_date_format("%Q"), is_date_format("%H:%M")
-    (True, False, False, False)
-    """
-    day = dt.date(2003, 11, 28)  # no part of it can be taken for another
-    try:
-        return dt.datetime.strptime(day.strftime(pattern), pattern).year == day.year
-    except ValueError:
-        return False
+    kind = f"a date like {pattern or ISO}" if part != "hour" or pattern else "a date with a time like 2024-05-31 17:45"
+    days = _each(values, lambda text: read_moment(text, pattern, timed=part == "hour"), name, kind)
+    return [None if day is None else say_part(day, part) for day in days]
 
 
 def as_numbers(values: Values, name: str) -> list[Decimal | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from incrowd.errors import InputError
 from incrowd.keys.hierarchy import Hierarchy
@@ -10,32 +10,57 @@ from incrowd.keys.hierarchy import Hierarchy
 Labels = dict[str | None, str | None]
 
 
-def merge_into_one(counts: Mapping[str | None, int], fewer_than: int, into: str, name: str) -> Labels:
-    """The small values under one name. Where they are too few together, the next smallest comes in too.
+#: A value with so many times the asked number of people, or more, is large: it joins a group only where it is named.
+LARGE = 2
+
+
+def merge_into_one(
+    counts: Mapping[str | None, int],
+    fewer_than: int,
+    into: str,
+    name: str,
+    *,
+    host: str | None = None,
+    apart: Collection[str] = (),
+) -> Labels:
+    """The small values under one name. Where they are too few together, the next smallest come in too, as many as it
+    takes; but never a large one, and never the largest: those only by name.
+
+    `host` is a value that takes the small ones in, however large it is. Those that say why there is no value (`apart`)
+    are no group that others join, and join none.
 
     >>> merge_into_one({"a": 9, "b": 4, "c": 2, "d": 1}, 5, "other", "x")
     {'a': 'a', 'b': 'other', 'c': 'other', 'd': 'other'}
+    >>> merge_into_one({"a": 900, "b": 400, "c": 2}, 5, "b or c", "x", host="b")
+    {'a': 'a', 'b': 'b or c', 'c': 'b or c'}
     """
-    small = {value for value, n in counts.items() if value is not None and 0 < n < fewer_than}
+    there = {value: n for value, n in counts.items() if value is not None and value not in apart}
+    small = {value for value, n in there.items() if 0 < n < fewer_than}
     if small:
         # A value that only the population has goes with them, and is no reason by itself to merge anything.
-        small |= {value for value, n in counts.items() if value is not None and (n == 0 or value == into)}
-    waiting = sorted((n, value) for value, n in counts.items() if value is not None and value not in small)
-    while small and sum(counts[value] for value in small) < fewer_than:
+        small |= {value for value, n in there.items() if n == 0 or value in (into, host)}
+    largest = max(there, key=lambda value: (there[value], value), default=None)
+    waiting = sorted(
+        (n, value) for value, n in there.items() if value not in small and value != largest and n < LARGE * fewer_than
+    )
+    while small and sum(there[value] for value in small) < fewer_than:
         if not waiting:
-            raise _too_few(name, fewer_than)
+            raise _too_few(name, fewer_than) if sum(there.values()) < fewer_than else _only_large(name, fewer_than)
         small.add(waiting.pop(0)[1])
     return {value: into if value in small else value for value in counts}
 
 
-def merge_into_parents(counts: Mapping[str | None, int], fewer_than: int, hierarchy: Hierarchy) -> Labels:
+def merge_into_parents(
+    counts: Mapping[str | None, int], fewer_than: int, hierarchy: Hierarchy, *, apart: Collection[str] = ()
+) -> Labels:
     """Each small value under its parent's name, which then stands for the rest of the parent. Where these are too few
-    together, their smallest sibling comes in too; where there is none left, all go one level up.
+    together, their smallest sibling comes in too, unless it is large; where there is none left, all go one level up.
+    Those that say why there is no value (`apart`) stay.
 
     Misleads a reader who takes the parent's name for all of the parent: siblings that are large enough keep theirs.
     """
     paths = dict(zip(hierarchy.leaves, hierarchy.rows, strict=True))
-    there = {value: n for value, n in counts.items() if value is not None and n}
+    there = {value: n for value, n in counts.items() if value is not None and n and value not in apart}
     if missing := sum(value not in paths for value in there):
         message = f"{missing} of the {len(there)} values of {hierarchy.name!r} are not in its hierarchy."
         raise InputError("D117", message, "Add them to the file.")
@@ -66,18 +91,19 @@ def _grow(
     fewer_than: int,
     hierarchy: Hierarchy,
 ) -> None:
-    """Take the smallest sibling in, or go one level up."""
+    """Take the smallest sibling in, or go one level up where there is none but large ones."""
     under: dict[tuple[int, str], list[str]] = {}
     for value in there:
         if at and level[value] < at and paths[value][at] == label:
             under.setdefault((level[value], paths[value][level[value]]), []).append(value)
-    if under:
-        joining = min(under, key=lambda group: (sum(there[v] for v in under[group]), group))
-        for value in under[joining]:
+    sizes = sorted((sum(there[v] for v in values), group) for group, values in under.items())
+    if sizes and sizes[0][0] < LARGE * fewer_than:
+        for value in under[sizes[0][1]]:
             level[value] = at
         return
     if at == hierarchy.height:
-        raise _too_few(hierarchy.name, fewer_than)
+        whole = sum(there.values())
+        raise _too_few(hierarchy.name, fewer_than) if whole < fewer_than else _only_large(hierarchy.name, fewer_than)
     for value in members:
         level[value] = at + 1
 
@@ -85,3 +111,9 @@ def _grow(
 def _too_few(name: str, fewer_than: int) -> InputError:
     message = f"all values of {name!r} together do not have {fewer_than} people in one group."
     return InputError("D118", message, "Ask for smaller groups, or drop the variable.")
+
+
+def _only_large(name: str, fewer_than: int) -> InputError:
+    message = f"the small values of {name!r} together do not have {fewer_than} people, and all others are large."
+    hint = "Say which value takes them in (with: ...), or recode or drop them: a large value is not merged unasked."
+    return InputError("D365", message, hint)

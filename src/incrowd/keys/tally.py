@@ -7,7 +7,7 @@ and LeVeque: plain sums of squares would lose digits where a number is large and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,12 +53,16 @@ class Moments:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Rows of distinct values of the columns (`codes`, one row a column), with their records and moments."""
+    """Rows of distinct values of the columns (`codes`, one row a column), with their records and moments.
+
+    `missing` are values that say why there is none, column by column: -9 is counted, and is no number.
+    """
 
     domains: tuple[Domain, ...]
     codes: Int32
     records: Int64
     moments: Mapping[Pair, Moments] = field(default_factory=dict)
+    missing: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,6 +78,11 @@ class Tally:
         """The value of a column in each row."""
         i = self.names.index(name)
         return [self.domains[i].values[code] for code in self.codes[i].tolist()]
+
+    def numbers(self, name: str) -> Float64:
+        """The value of a column in each row as a number; NaN where it is none, or says why there is none."""
+        none = frozenset(self.missing.get(name, ()))
+        return number_values([None if value in none else value for value in self.values(name)])
 
     def has(self, name: str, values: Sequence[str]) -> Mask:
         """Which rows have one of these values?"""
@@ -92,7 +101,7 @@ class Tally:
     def keep(self, rows: Mask) -> Tally:
         """Only these rows."""
         moments = {pair: found.keep(rows) for pair, found in self.moments.items()}
-        return Tally(self.domains, self.codes[:, rows], self.records[rows], moments)
+        return replace(self, codes=self.codes[:, rows], records=self.records[rows], moments=moments)
 
     def by(self, names: Sequence[str]) -> Tally:
         """Counted by fewer columns. By none, there is one row (none, when there are no records)."""
@@ -104,7 +113,8 @@ class Tally:
         number = len(first)
         codes = np.array([self.codes[i][first] for i in at], dtype=np.int32).reshape(len(at), number)
         moments = {pair: found.merge(to, number) for pair, found in self.moments.items()}
-        return Tally(tuple(self.domains[i] for i in at), codes, add_up(to, self.records, number), moments)
+        domains = tuple(self.domains[i] for i in at)
+        return Tally(domains, codes, add_up(to, self.records, number), moments, self.missing)
 
     def classes_in(self, table: KeyTable) -> Int64:
         """For each row its class in a table by the same values of its keys; -1 where the table has no such class."""

@@ -18,6 +18,7 @@ from incrowd.pipeline.progress import Progress
 from incrowd.pipeline.protect import protect_data
 from incrowd.pipeline.publish import FileRun, publish_run
 from incrowd.pipeline.report import write_reports
+from incrowd.pipeline.series import compare_series
 from incrowd.pipeline.write import write_data
 from incrowd.plan import Plan
 from incrowd.secret import Secret
@@ -38,7 +39,8 @@ def run(
     circumstances: Circumstances = ALONE,
 ) -> FileRun:
     """Take a plan from the raw file to a release: check, open, count, measure, protect step by step, write, gate,
-    attack, measure, report, publish. Raises NotReleasable, and publishes nothing, when it must not be released.
+    attack, compare with its series, measure, report, publish. Raises NotReleasable, and publishes nothing, when it must
+    not be released.
 
     `folder` is where the files that a plan names are looked for (the plan's own folder), `out` where `runs` and the
     pointer `release` are put (the same). `memory` caps what the process may use. `progress` hears what begins, `within`
@@ -54,6 +56,7 @@ def run(
         written = write_data(protected)
         judged = ask_gate(written)
         attacked = attack_written(judged)
-        measured_again = measure_after(attacked)
+        compared = compare_series(attacked)
+        measured_again = measure_after(compared)
         reported = write_reports(measured_again)
         return publish_run(reported)

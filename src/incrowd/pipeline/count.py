@@ -9,7 +9,7 @@ from incrowd.errors import InputError
 from incrowd.keys.population import join_population
 from incrowd.keys.table import KeyTable
 from incrowd.pipeline.open import Opened
-from incrowd.plan.model import Population
+from incrowd.plan.data import Population
 from incrowd.protect import UNIT, InEngineState, State, require_in_memory
 from incrowd.rows import open_source
 from incrowd.rows.columns import refuse_empty_columns
@@ -53,15 +53,17 @@ def _with_population(
     refuse_empty_columns(rows, released, table)
     # Only the keys that are released are asked of the population.
     table, _ = table.project([key for key in keys if key in released])
-    people = open_source(opened.folder / population.source, engine=rows.engine)
+    people = open_source(opened.folder / population.source, engine=rows.engine, **population.reading)
     return join_population(table, tabulate_population(people, table.names, population.count))
 
 
 def _state(opened: Opened, classes: KeyTable | InEngineClasses, sensitive: tuple[str, ...]) -> State | InEngineState:
     if opened.keep_lines and (isinstance(classes, InEngineClasses) or not opened.plan.data.engine_kind.on_this_machine):
+        if not opened.plan.attacks and opened.plan.release.series is not None:
+            message = "a series must know whose record is whose, and the classes are too many to be fetched here."
+            raise InputError("D380", message, "Give it more memory, or recode the keys in the source.")
         message = "an attack must know whose record is whose, and only DuckDB on this machine can tell it."
         raise InputError("D190", message, "Attack a release of a sample with engine: duckdb, or leave attacks out.")
     if isinstance(classes, InEngineClasses):
         return InEngineState.of(opened.rows, classes, sensitive)
-    rows = opened.rows.bring_in()
-    return State(number_lines(rows) if opened.keep_lines else rows, classes)
+    return State(number_lines(opened.rows) if opened.keep_lines else opened.rows, classes)

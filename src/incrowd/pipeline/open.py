@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from incrowd.keys.codebook import Codebook
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.pipeline.job import Job
-from incrowd.plan import Plan, check_columns
+from incrowd.pipeline.prepare import open_plan_source, prepare
+from incrowd.plan import Plan, released_columns
 from incrowd.plan.requirements import where_text
+from incrowd.plan.steps.columns import Pseudonymise
 from incrowd.protect import UNIT, Context
-from incrowd.rows import Rows, open_source
+from incrowd.rows import Rows
 from incrowd.rows.engine import connect
 from incrowd.rows.lookup import read_hierarchy
 from incrowd.rows.memory import class_limit, engine_share, follow
 from incrowd.secret import Secret
+
+#: What is to be told of derived columns, by their names.
+Notes = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +30,7 @@ class Opened(Job):
 
     rows: Rows
     context: Context
+    book: Codebook  # what the values of the file as it came stand for
 
 
 def open_data(job: Job) -> Opened:
@@ -32,18 +40,21 @@ def open_data(job: Job) -> Opened:
     engine = connect(data.engine, spill=job.work.spill, memory=share_of(cap), master=data.master, limit=limit)
     job.stack.callback(engine.close)
     job.stack.enter_context(follow(engine, job.within))
-    rows = open_source(data.place(job.folder), delimiter=data.delimiter, encoding=data.encoding, engine=engine)
-    job.stack.callback(rows.close)
-    check_columns(plan, rows.columns, rows.place)
+    source = open_plan_source(plan, job.folder, engine)
+    job.stack.callback(source.close)
+    prepared = prepare(plan, job.folder, source)
+    rows = prepared.rows
     as_text = {*plan.with_role("key"), *plan.with_role("sensitive")}
     as_text |= {name for requirement in plan.requirements for name in requirement.where or {}}
     rows = rows.as_text([name for name in plan.variables if name in as_text])
     if data.unit is not None:
         rows = rows.copy(data.unit, UNIT)
-    return Opened(**vars(job), rows=rows, context=context_of(plan, job.folder, job.secret))
+    known = vars(job) | {"notes": (*job.notes, *source.notes)}
+    context = context_of(plan, job.folder, job.secret, prepared.book, prepared.notes)
+    return Opened(**known, rows=rows, context=context, book=prepared.book)
 
 
-def context_of(plan: Plan, folder: Path, secret: Secret) -> Context:
+def context_of(plan: Plan, folder: Path, secret: Secret, book: Codebook, prepared: Notes) -> Context:
     """What the steps of a plan may know of it."""
     trees = _trees(plan, folder)
     return Context(
@@ -56,7 +67,26 @@ def context_of(plan: Plan, folder: Path, secret: Secret) -> Context:
         plan.data.unit is not None,
         {name: dict(zip(tree.leaves, tree.rows, strict=True)) for name, tree in trees.items()},
         plan.data.household,
+        book=book,
+        prepared=prepared,
+        pseudonyms_by=_pseudonyms_by(plan),
+        linked=_shows_whose(plan),
     )
+
+
+def _pseudonyms_by(plan: Plan) -> tuple[str, ...]:
+    """What the pseudonyms of a series depend on: they stay in all of it, or change with every version."""
+    series = plan.release.series
+    if series is None:
+        return ()
+    changes = ("version", plan.release.version or "") if series.pseudonyms == "change" else ()
+    return ("series", series.name, plan.tier, *changes, "pseudonymise")
+
+
+def _shows_whose(plan: Plan) -> bool:
+    """Whether the release shows which records are one person's: by a pseudonym, or by the household it stays in."""
+    named = any(isinstance(step, Pseudonymise) for _, step in plan.active)
+    return named or plan.data.household in released_columns(plan)
 
 
 def _trees(plan: Plan, folder: Path) -> dict[str, Hierarchy]:

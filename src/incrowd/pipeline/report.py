@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from incrowd.audit.manifest import FileEntry
+from incrowd.audit.series import write_people
 from incrowd.errors import NotReleasable
 from incrowd.intruder_test.value import read_tested
 from incrowd.pipeline.after import MeasuredAfter
@@ -24,7 +25,8 @@ def write_reports(measured: MeasuredAfter) -> Reported:
     """The audit, then the files of the release. Raises the refusal where there is one, once its audit is kept."""
     measured.progress("evidence")
     plan, work, released, signer = measured.plan, measured.work, measured.released, measured.signer
-    log = replace(measured.log, formulas=count_formulas(released))
+    # In an Excel file a text is stored as a text, whatever it begins with.
+    log = replace(measured.log, formulas={} if plan.release.format == "xlsx" else count_formulas(released))
     if plan.intruder_test is not None:
         log = replace(log, intruder_test=read_tested(measured.folder / plan.intruder_test, measured.sha256))
     begun = write_audit(work.audit, plan, log, measured.secret)
@@ -36,6 +38,8 @@ def write_reports(measured: MeasuredAfter) -> Reported:
     if tried is not None and tried.sha256 != measured.sha256:
         message = "the file is not the one that was tried together with the others."
         raise NotReleasable("R034", message, "A search that is timed finds another recoding each time: pin it.")
+    if measured.people is not None:
+        begun = (*begun, write_people(work.audit, measured.people))
     files = write_release_files(work.release, plan, log, released, measured.entries, signer)
     audited = finish_audit(work.audit, plan, log, begun, origin, files.entries, signer)
     return Reported(**{**vars(measured), "log": log}, files=files, audited=audited)

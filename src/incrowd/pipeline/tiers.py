@@ -20,6 +20,7 @@ from incrowd.attack.value import TOGETHER, Attacked
 from incrowd.attack.words import percent
 from incrowd.audit.earlier import Earlier, find_earlier, other_releases
 from incrowd.audit.inputs import Taken, take_inputs
+from incrowd.audit.series import Found, find_series
 from incrowd.audit.signing import Signer, find_signer
 from incrowd.errors import IncrowdError, NotReleasable
 from incrowd.machine.stopping import all_or_none
@@ -30,7 +31,7 @@ from incrowd.pipeline.trace import Traced, trace
 from incrowd.plan import Plan
 from incrowd.plan.files import named_files
 from incrowd.report.facts import loses_few
-from incrowd.secret import Secret, find_secret
+from incrowd.secret import Secret, project_secret
 
 
 def run_tiers(
@@ -53,7 +54,7 @@ def run_tiers(
     if len(plans) == 1:
         return (run(plans[0], out=out, secret=secret, memory=memory, progress=progress, within=within, signer=signer),)
     home = out or plans[0].folder
-    given = _Given(home, secret or find_secret(home), memory, signer or find_signer(home))
+    given = _Given(home, secret or project_secret(plans[0].folder, home), memory, signer or find_signer(home))
     found = _try_together(plans, given, progress)
     with all_or_none():
         return tuple(given.run(one, found[one.plan.tier], progress, within) for one in plans)
@@ -93,17 +94,19 @@ def _try_together(plans: Sequence[Checked], given: _Given, progress: Progress | 
         traces: dict[str, Traced] = {}
         inputs: dict[str, tuple[Taken, ...]] = {}
         earlier: dict[str, tuple[Earlier, ...]] = {}  # found before anything is published
+        series: dict[str, Found] = {}
         for number, one in enumerate(plans, start=1):
             plan, folder, tier = one.plan, one.folder, one.plan.tier
             if progress is not None:
                 progress(f"{tier}: on trial", number, len(plans))
             inputs[tier] = take_inputs(named_files(plan), folder)
             earlier[tier] = find_earlier(plan, folder, given.home, inputs[tier])
+            series[tier] = find_series(plan, given.home)
             traces[tier] = stack.enter_context(
                 trace(plan, folder, given.secret, home=given.home, attacks=True, earlier=())
             )
             if (refusal := traces[tier].done.refusal) is not None:
-                given.run(one, Circumstances(earlier=earlier[tier]))
+                given.run(one, Circumstances(earlier=earlier[tier], series=series[tier]))
                 raise refusal
         situations = {tier: traced.situation() for tier, traced in traces.items()}
         for first, second in combinations((one.plan for one in plans), 2):
@@ -116,11 +119,13 @@ def _try_together(plans: Sequence[Checked], given: _Given, progress: Progress | 
         for one in plans:
             tier = one.plan.tier
             if (refusal := _denied_wrongly(traces[tier], others[tier])) is not None:
-                given.run(one, Circumstances(earlier=others[tier]))
+                given.run(one, Circumstances(earlier=others[tier], series=series[tier]))
                 raise refusal
         hidden = any(loses_few(traced.done.log) for traced in traces.values())
         return {
-            tier: Circumstances(tuple(found[tier]), hidden, OnTrial(inputs[tier], traced.done.sha256), others[tier])
+            tier: Circumstances(
+                tuple(found[tier]), hidden, OnTrial(inputs[tier], traced.done.sha256), others[tier], series[tier]
+            )
             for tier, traced in traces.items()
         }
 

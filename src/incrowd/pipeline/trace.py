@@ -16,6 +16,7 @@ from incrowd.audit.archive import Archive
 from incrowd.audit.checked import Trust
 from incrowd.audit.earlier import Earlier, find_earlier
 from incrowd.audit.manifest import hash_release
+from incrowd.audit.series import find_series
 from incrowd.audit.workspace import open_workspace
 from incrowd.errors import InputError
 from incrowd.pipeline.after import Logged
@@ -25,7 +26,7 @@ from incrowd.pipeline.trial import carry_out, open_and_count
 from incrowd.plan import Plan, one_of, read_text, split_tier
 from incrowd.protect import Context, State, require_in_memory
 from incrowd.risk.value import Scenario
-from incrowd.secret import Secret, find_secret, has_secret, new_secret
+from incrowd.secret import Secret, secret_to_try
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,8 @@ def trace(
         earlier = find_earlier(plan, folder, home or folder)
     with open_workspace(home or folder) as work, ExitStack() as stack:
         job = Job(
-            plan=plan, folder=folder, secret=secret, work=work, stack=stack, earlier=earlier, keep_lines=True,
-            attacks=attacks,
+            plan=plan, folder=folder, secret=secret, work=work, stack=stack, earlier=earlier,
+            found=find_series(plan, home or folder), keep_lines=True, attacks=attacks,
         )  # fmt: skip
         counted = open_and_count(job)
         start = require_in_memory(counted.start, "an attack")
@@ -75,10 +76,10 @@ def trace(
 
 @contextmanager
 def trace_plan(path: Path, original: Path | None = None, folder: Path | None = None) -> Iterator[Traced]:
-    """The release that a plan would make. Where there is no secret yet, one that nobody will know."""
+    """The release that a plan would make, with the project's secret."""
     folder = folder or split_tier(path)[0].resolve().parent
     plan = _at(original, path, folder)
-    with trace(plan, folder, find_secret(folder) if has_secret(folder) else new_secret()) as traced:
+    with trace(plan, folder, secret_to_try(folder)) as traced:
         yield traced
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 from incrowd.pipeline.protect import Protected
 from incrowd.protect import UNIT
 from incrowd.rows import Rows, reopen
+from incrowd.rows.excel_out import refuse_for_excel, whole_numbers, write_excel
 from incrowd.rows.frame import LINE
+from incrowd.rows.typed import as_types, exact_types
 from incrowd.secret import order_records
 
 
@@ -30,7 +32,13 @@ def write_data(protected: Protected) -> Written:
     columns = [name for name in rows.columns if name not in (UNIT, LINE)]
     ordered = rows.shuffled(columns, order_records(context.subkey("order")))
     file = work.release / plan.release.file
-    ordered.select(columns).write(file, plan.release.kind)
+    if plan.release.format == "xlsx":
+        told = rows.select(columns)
+        refuse_for_excel(told)
+        write_excel(ordered.select(columns), whole_numbers(told), file)
+    else:
+        types = exact_types(rows, columns) if plan.release.format == "parquet" else {}
+        as_types(ordered.select(columns), types).write(file, plan.release.kind)
     traced = units = None
     if LINE in rows.columns:
         # For attacks only, in the private folder: where each line came from.

@@ -19,6 +19,11 @@ from incrowd.plan.strict import Strict, Text
 PLACEHOLDERS = {"todo", "tbc", "tbd", "tba", "n/a", "na", "none", "xxx", "?", "??", "???", "-", "...", "…"}
 
 
+def is_placeholder(text: str) -> bool:
+    """Whether a text only keeps the place of one."""
+    return text.strip().lower().rstrip(".!") in PLACEHOLDERS | {""}
+
+
 class Attestation(Strict):
     """Somebody answers for something."""
 
@@ -138,7 +143,7 @@ def check_attest(attest: Attest, today: date | None = None) -> Iterator[Fault]:
             message = "an attestation cannot be dated in the future."
             yield Fault("P064", f"{place}.date", message, "Write the day on which it was given.")
         for field, text in (("role", one.role), ("text", one.text)):
-            if text is not None and text.strip().lower().rstrip(".!") in PLACEHOLDERS | {""}:
+            if text is not None and is_placeholder(text):
                 message = "this is a placeholder, not an attestation."
                 yield Fault("P066", f"{place}.{field}", message, "Leave the point out until somebody answers for it.")
     if attest.review is not None:

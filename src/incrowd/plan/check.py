@@ -10,11 +10,15 @@ from pathlib import Path
 from incrowd.errors import Fault, PlanError, did_you_mean
 from incrowd.keys.names import prove
 from incrowd.plan.attest import check_attest
+from incrowd.plan.codes import check_codes
 from incrowd.plan.distances import check_distances
 from incrowd.plan.files import SOURCE, TEST, named_files
 from incrowd.plan.formulas import check_formulas
 from incrowd.plan.intruders import check_attacks
 from incrowd.plan.model import Plan
+from incrowd.plan.prepare import check_preparation, source_columns
+from incrowd.plan.scales import check_scales
+from incrowd.plan.series import check_series
 from incrowd.plan.steps.columns import Pseudonymise
 from incrowd.plan.uses import check_use_cases
 
@@ -25,10 +29,11 @@ def check_plan(plan: Plan, folder: Path) -> list[Fault]:
         return check_tiers(plan, folder)
     left = released_columns(plan)
     return [
-        *_files(plan, folder), *_steps(plan), *_numbers(plan), *_order(plan), *_released(plan, left),
+        *_undecided(plan), *_files(plan, folder), *_steps(plan), *_numbers(plan), *_order(plan), *_released(plan, left),
         *_requirements(plan, left), *_population(plan), *_scenarios(plan), *_perturbed(plan), *check_attacks(plan),
         *check_use_cases(plan, left, folder), *check_attest(plan.attest), *check_formulas(plan, left),
-        *check_distances(plan, folder),
+        *check_distances(plan, folder), *check_codes(plan, folder), *check_scales(plan, folder),
+        *check_preparation(plan, left), *check_series(plan),
     ]  # fmt: skip
 
 
@@ -53,23 +58,34 @@ def check_tiers(plan: Plan, folder: Path) -> list[Fault]:
 
 
 def check_columns(plan: Plan, columns: Sequence[str], source: str) -> None:
-    """Every column of the data needs a role, and every role a column. Raises PlanError with all faults."""
-    faults = []
-    if not set(plan.variables) & set(columns):
+    """Every column of the data, renamed and derived as the plan says, needs a role, and every role a column. Raises
+    PlanError with all faults.
+    """
+    came, made, faults = source_columns(plan, columns, source)
+    if not set(plan.variables) & set(came):
         # The first line may be somebody's record: its cells are not repeated.
         way_out = "The first line must name the columns; see that it does, and that this is the right file."
         raise PlanError([Fault("P067", "variables", f"no variable of the plan is a column of {source}.", way_out)])
-    names = prove(columns, plan.variables)
+    names = prove(came, plan.variables)
     for name in plan.variables:
-        if name not in columns:
+        if name not in (*came, *made):
             hint = names.did_you_mean(name)
             faults.append(Fault("P010", f"variables.{name}", f"{name!r} is not a column of {source}.", hint))
-    for name in columns:
+    for name in came:
         if name not in plan.variables:
             hint = "Give it one; a column without a role is never released by accident."
             faults.append(Fault("P011", "variables", f"{names.say(name)} of {source} has no role.", hint))
     if faults:
         raise PlanError(faults)
+
+
+def _undecided(plan: Plan) -> Iterator[Fault]:
+    """A role that was only guessed is nobody's decision."""
+    for name, variable in plan.variables.items():
+        if variable.decide is not None and not variable.confirmed:
+            hint = "Look at the role, change it where it is wrong, and write 'reason: ...' in place of 'decide: ...'."
+            message = f"nothing told what {name!r} is, and nobody has decided it."
+            yield Fault("P097", f"variables.{name}.decide", message, hint)
 
 
 def _files(plan: Plan, folder: Path) -> Iterator[Fault]:
@@ -142,13 +158,12 @@ def _order(plan: Plan) -> Iterator[Fault]:
             message = "this step takes records out of classes that were decided on before."
             yield Fault("P035", f"steps.{number}", message, "Put it before search and suppression.")
         decided = decided or step.decides_by_class
-        if step.per_record:
-            if plan.data.unit is not None:
-                message = "this step counts records, and here people have several."
-                yield Fault("P025", f"steps.{number}", message, "Use recode, search without local, suppress_records.")
-            if plan.data.population is not None:
-                message = "this step makes labels that the population cannot be counted by."
-                yield Fault("P025", f"steps.{number}", message, "Use recode, search without local, suppress_records.")
+        if step.one_record_each and plan.data.unit is not None:
+            message = "this step counts records, and here people have several."
+            yield Fault("P025", f"steps.{number}", message, "Use search without local, or suppress_cells.")
+        if step.per_record and plan.data.population is not None:
+            message = "this step makes labels that the population cannot be counted by."
+            yield Fault("P025", f"steps.{number}", message, "Use recode, search without local, suppress_records.")
 
 
 def _released(plan: Plan, left: list[str]) -> Iterator[Fault]:
@@ -241,14 +256,11 @@ def _scenarios(plan: Plan) -> Iterator[Fault]:
 
 
 def _perturbed(plan: Plan) -> Iterator[Fault]:
-    """Chance works on records: not where people have several, nor where a population is matched."""
+    """Chance works on records or people: not where a population is matched."""
     for number, step in plan.active:
-        if not step.perturbs_records and not step.randomises():
-            continue
-        if plan.data.unit is not None:
-            message = "this step changes records one by one, and here people have several."
-            hint = "Several changed values of one person average out. Use recode and suppression."
-            yield Fault("P040", f"steps.{number}", message, hint)
+        if step.needs_unit and plan.data.unit is None:
+            message = "this step tells people's records apart, and the plan does not say whose they are."
+            yield Fault("P107", f"steps.{number}.apart", message, "Name the unit (data: unit), or leave it out.")
         counted = [name for name in step.alters() if name in plan.variables and plan.variables[name].role != "other"]
         if step.perturbs_records and plan.data.population is not None and counted:
             message = f"{counted[0]!r} is changed by chance, and then its classes do not match the population's."

@@ -35,6 +35,11 @@ def _named(plan: Plan) -> Iterator[NamedFile]:
         yield NamedFile(SOURCE, data.source, True)
     if data.population is not None:
         yield NamedFile("data.population.source", data.population.source, True)
+    if data.codes is not None:
+        yield NamedFile("data.codes", data.codes, False)
+    for name, variable in plan.variables.items():
+        if isinstance(variable.codes, str):
+            yield NamedFile(f"variables.{name}.codes", variable.codes, False)
     for number, step in plan.active:
         for place, file in step.files().items():
             yield NamedFile(f"steps.{number}.{place}", file, step.about_people)

@@ -35,6 +35,10 @@ class Kinds(Generic[T]):
         """Forget a kind."""
         self._by_name = {name: one for name, one in self._by_name.items() if one is not kind}
 
+    def get(self, name: str) -> type[T] | None:
+        """The kind with this word, if there is one."""
+        return self._by_name.get(name)
+
     @property
     def names(self) -> tuple[str, ...]:
         """The words for all kinds, in the order of lists that people read."""

@@ -16,8 +16,10 @@ from pydantic import ValidationError
 
 from incrowd.errors import Fault, InputError, PlanError, did_you_mean
 from incrowd.plan.check import check_plan
+from incrowd.plan.codes import codes_notes
 from incrowd.plan.earlier_form import Place, Present, in_present_form
 from incrowd.plan.fields import fields_at
+from incrowd.plan.invalid import in_words
 from incrowd.plan.model import Plan
 from incrowd.plan.salvage import salvage
 from incrowd.plan.trees import Tangled, yaml_tree
@@ -34,11 +36,12 @@ class Inspection:
     faults: list[Fault]
     lines: Mapping[Place, int] = field(default_factory=dict)
     present: Present = field(default_factory=Present)  # what was read: it may have been written in an earlier form
+    told: tuple[str, ...] = ()  # what its author should know of its files
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What its author should know: how to write what was written in an earlier form."""
-        return self.present.notes
+        """What its author should know: of its files, and how to write what was written in an earlier form."""
+        return (*self.present.notes, *self.told)
 
     def written(self, place: str) -> str:
         """Where a place of the plan stands in the text."""
@@ -112,7 +115,7 @@ def inspect_plan(text: str, folder: Path) -> Inspection:
     plan: Plan | None = None
     more: list[Fault] = []
     try:
-        plan = Plan.model_validate(present.content)
+        plan = Plan.of_content(present.content)
         more = check_plan(plan, folder)
     except ValidationError as error:
         errors = error.errors(include_url=False, include_input=False)
@@ -121,7 +124,8 @@ def inspect_plan(text: str, folder: Path) -> Inspection:
             faults.append(Fault("P074", "plan", f"{len(errors) - MOST_FAULTS:,} more faults.", "Mend these first."))
         if (rest := salvage(present.content, [tuple(item["loc"]) for item in errors])) is not None:
             plan, more = rest.plan, rest.trusted(check_plan(rest.plan, folder))
-    return Inspection(plan, faults, lines, present).adding(more)
+    told = () if plan is None else tuple(codes_notes(plan, folder))
+    return Inspection(plan, faults, lines, present, told).adding(more)
 
 
 def dump_plan(plan: Plan) -> str:
@@ -163,7 +167,7 @@ def _plain(node: yaml.Node | None, place: Place, lines: dict[Place, int], faults
 def _fault(error: dict[str, Any], lines: dict[Place, int], present: Present) -> Fault:
     place = _real(present.written(tuple(error["loc"])), lines)
     line, where = _line(place, lines), _dotted(place) or "plan"
-    kind, message = error["type"], str(error["msg"]).removeprefix("Value error, ")
+    kind = error["type"]
     if kind == "extra_forbidden":
         return Fault("P002", where, "no such field.", did_you_mean(str(place[-1]), fields_at(error["loc"])), line)
     if kind == "missing":
@@ -173,7 +177,7 @@ def _fault(error: dict[str, Any], lines: dict[Place, int], present: Present) -> 
         known = error["ctx"].get("expected_tags", "")
         hint = f"Known: {known}." if known else f"Say which one with '{name}: ...'."
         return Fault("P006", where, f"there is no such {name}.", hint, line)
-    return Fault("P004", where, f"{message}.", None, line)
+    return Fault("P004", where, f"{in_words(error)}.", None, line)
 
 
 def _real(loc: Place, lines: dict[Place, int]) -> Place:

@@ -2,112 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
+from incrowd.keys.codebook import Scale
 from incrowd.plan.attack import Attack
-from incrowd.plan.attest import Attest
-from incrowd.plan.database import database_fault
+from incrowd.plan.attest import Attest, is_placeholder
+from incrowd.plan.data import Data
 from incrowd.plan.earlier_form import in_present_form
-from incrowd.plan.kinds import OneWord
-from incrowd.plan.licences import AnyLicence
+from incrowd.plan.invalid import plan_error
+from incrowd.plan.release import Release
 from incrowd.plan.requirements import AnyRequirement
-from incrowd.plan.scenarios import Exposure, PlannedScenario, Protection
+from incrowd.plan.scenarios import Exposure, PlannedScenario
 from incrowd.plan.steps import AnyStep
 from incrowd.plan.strict import Strict, Text
 from incrowd.plan.tiers import Tier, TierName, Together
 from incrowd.plan.use_cases import Alternative, AnyUseCase, Sweep
-from incrowd.rows.engines import ENGINES, EngineKind
 
 Role = Literal["identifier", "key", "sensitive", "other"]
-
-
-class Population(Strict):
-    """The people the file is about: a larger file with the same keys, or a table of their counts."""
-
-    source: Text = Field(description="A file with the keys as columns, from the plan's folder.")
-    count: Text | None = Field(
-        None, description="The column that says how many people a line stands for; without it, a line is a person."
-    )
-
-
-class Data(Strict):
-    """Where the records are, and what kind of file it is."""
-
-    source: Text = Field(
-        description="The file, from the plan's folder: CSV (also .gz), Parquet (a file or a folder) or Excel; or "
-        "`postgresql://host/database?table=schema.table`, without user and password."
-    )
-    kind: Literal["survey", "administrative", "census"] = Field(
-        description="How the records were collected: it decides what an intruder can know about who is in the file."
-    )
-    unit: Text | None = Field(
-        None, description="The identifier of a person who may have several records; k then counts people."
-    )
-    population: Population | None = Field(
-        None, description="The population the file is about, for k_map, delta_presence and the risk of scenarios."
-    )
-    weights: Text | None = Field(None, description="The variable with the sampling weights, for the risk of records.")
-    household: Text | None = Field(
-        None, description="The variable that tells households apart, for their risk, and to sample or swap them whole."
-    )
-    protection: Protection | None = Field(None, description="What protects the file already, before any step.")
-    delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(
-        None, description="What separates the fields of a CSV file, where the header does not tell."
-    )
-    encoding: Literal["utf-8", "latin-1", "cp1252"] | None = Field(
-        None, description="How a CSV file encodes its text; cp1252 is what Excel on Windows writes as CSV."
-    )
-    engine: Annotated[str, OneWord(lambda: tuple(ENGINES))] = Field(
-        "duckdb", description="Who works on the records: DuckDB on this machine, or Spark. The release is the same."
-    )
-    master: Text | None = Field(None, description="With spark: its master URL; `local[2]` when left out.")
-    limit: Annotated[int, Field(ge=1)] | None = Field(
-        None,
-        description="How many classes may be held here; more stay in the engine. Left out: 20,000,000 with spark, "
-        "otherwise what the memory cap allows.",
-    )
-
-    @property
-    def database(self) -> bool:
-        """Whether the records are in a database, and not in a file."""
-        return "://" in self.source
-
-    @property
-    def engine_kind(self) -> EngineKind:
-        """What the engine says of itself."""
-        return ENGINES[self.engine]
-
-    def place(self, folder: Path) -> str | Path:
-        """Where the records are: the database as it is written, or the path seen from the plan's folder."""
-        return self.source if self.database else folder / self.source
-
-    def is_there(self, folder: Path) -> bool:
-        """Whether it can be opened: a database may always be asked."""
-        return self.database or (folder / self.source).exists()
-
-    @field_validator("source")
-    @classmethod
-    def _without_credentials(cls, source: str) -> str:
-        if "://" in source and (fault := database_fault(source)) is not None:
-            raise ValueError(fault)
-        return source
-
-    @model_validator(mode="after")
-    def _belongs(self) -> Data:
-        if self.master is not None and not self.engine_kind.takes_master:
-            takes = " or ".join(name for name, kind in ENGINES.items() if kind.takes_master)
-            raise ValueError(f"master goes with engine: {takes}")
-        if self.database and self.limit is not None:
-            raise ValueError("a database has no limit: its classes are always fetched")
-        if self.database and not self.engine_kind.on_this_machine:
-            here = " or ".join(name for name, kind in ENGINES.items() if kind.on_this_machine)
-            raise ValueError(
-                f"a database is counted where it is and applied in {here}: leave out engine: {self.engine}"
-            )
-        return self
 
 
 class Variable(Strict):
@@ -117,78 +32,53 @@ class Variable(Strict):
         description="identifier: names a person; key: an intruder may know it; sensitive: what an intruder wants "
         "to learn; other: neither."
     )
-    reason: Text = Field(description="Why it has this role. Stays in the audit.")
-    label: Text | None = Field(None, description="What the column means, for the data dictionary of the release.")
-    codes: Annotated[dict[str, Text], Field(min_length=1)] | None = Field(
+    suggested: Text | None = Field(
         None,
-        description="What the released values stand for: `1: married`. Values that do not occur are left out.",
+        description="What `incrowd init` says for the role. The report counts it as missing until a reason stands "
+        "beside it, or in its place.",
+    )
+    decide: Text | None = Field(
+        None,
+        description="Why `incrowd init` could not tell the role. A fault until a reason stands beside it, or in its "
+        "place.",
+    )
+    reason: Text | None = Field(
+        None,
+        validate_default=True,
+        description="Why it has this role, in the words of whoever decided it. Stays in the audit.",
+    )
+    label: Text | None = Field(None, description="What the column means, for the data dictionary of the release.")
+    codes: Annotated[dict[str, Text], Field(min_length=1)] | Text | None = Field(
+        None,
+        description="What its values stand for, in the source and in the release: `1: married`; or a CSV file with a "
+        "header, first column the code, second what it stands for. Whoever reads sees the words.",
+    )
+    scale: Scale | None = Field(
+        None, description="Whether its values are names (nominal), names in an order (ordinal), or amounts (numeric)."
+    )
+    missing_codes: list[Text] = Field(
+        default_factory=list,
+        description="Values that say why there is none, such as -9: refused. They are never put into one group with "
+        "others.",
     )
     exposure: Exposure | None = Field(None, description="Who could know it, to help decide whether it is a key.")
 
-
-class Release(Strict):
-    """What the released file looks like."""
-
-    format: Literal["csv", "parquet"] = "csv"
-    parts: bool = Field(
-        False, description="With parquet: a folder of files instead of one. On Spark the executors write them."
-    )
-    table: Text | None = Field(
-        None,
-        description="Write the release to this new table of PostgreSQL, too, in one transaction: "
-        "`postgresql://host/database?table=schema.table`, without user and password.",
-    )
-    name: str = Field(
-        "data",
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$",
-        description="The name of the data file, without its ending; no name of a file beside it, such as 'dictionary'.",
-    )
-
-    formulas: Literal["keep", "neutralise"] = Field(
-        "keep",
-        description="Cells that begin like a formula, which a spreadsheet would run (`=`, `@`, a sign, a tab): keep "
-        "them as they are, or neutralise them by an apostrophe. They are counted and told in either case.",
-    )
-    licence: AnyLicence | None = Field(
-        None,
-        description="Under which terms the file may be used: OGL-UK-3.0, CC-BY-4.0, CC0-1.0, ODC-By-1.0, ODbL-1.0, or "
-        "a name and url of another.",
-    )
-    publisher: Text | None = Field(None, description="Which organisation publishes it.")
-    description: Text | None = Field(None, description="What it is about, in a few public sentences.")
-    contact: Text | None = Field(None, description="Where readers may ask: a team's address, never a person's.")
-    version: Text | None = Field(None, description="Which edition it is: `1.0`, or `2026-03`.")
-    keywords: list[Text] = Field(default_factory=list, description="Words to find it by in a catalogue.")
-
-    @field_validator("name")
+    @field_validator("reason")
     @classmethod
-    def _free(cls, name: str) -> str:
-        if name.lower() in ("dictionary", "datapackage", "manifest"):
-            raise ValueError(f"{name!r} is the name of another file of the release")
-        return name
-
-    @field_validator("table")
-    @classmethod
-    def _without_credentials(cls, table: str | None) -> str | None:
-        if table is not None and (fault := database_fault(table)) is not None:
-            raise ValueError(fault)
-        return table
-
-    @model_validator(mode="after")
-    def _belongs(self) -> Release:
-        if self.parts and self.format != "parquet":
-            raise ValueError("parts go with format: parquet")
-        return self
+    def _says_why(cls, reason: str | None, others: ValidationInfo) -> str | None:
+        if reason is None and not others.data.get("suggested") and not others.data.get("decide"):
+            raise PydanticCustomError("missing", "Field required")
+        return reason
 
     @property
-    def kind(self) -> str:
-        """How it is written: csv, parquet, or parts."""
-        return "parts" if self.parts else self.format
+    def why(self) -> str:
+        """The reason for the role, or what stands in its place so far."""
+        return self.reason or self.suggested or self.decide or ""
 
     @property
-    def file(self) -> str:
-        """The name of the file, or of the folder of parts."""
-        return self.name if self.parts else f"{self.name}.{self.format}"
+    def confirmed(self) -> bool:
+        """Whether somebody has written the reason: what a profile suggests is nobody's word, and `tbc` is no reason."""
+        return self.reason is not None and not is_placeholder(self.reason)
 
 
 class Plan(Strict):
@@ -235,6 +125,28 @@ class Plan(Strict):
     )
     together: Together = Field(Together(), description="With tiers: what the files may not do together.")
 
+    def __init__(self, **content: Any) -> None:
+        try:
+            super().__init__(**content)
+        except ValidationError as error:
+            raise plan_error(error) from None
+
+    # Not one of its own, for pydantic: a plan that is read is made without it.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    @classmethod
+    def model_validate(cls, obj: Any, **options: Any) -> Plan:
+        """The plan that plain values make; a PlanError holds all that is wrong with them."""
+        try:
+            return super().model_validate(obj, **options)
+        except ValidationError as error:
+            raise plan_error(error) from None
+
+    @classmethod
+    def of_content(cls, content: Mapping[str, Any]) -> Plan:
+        """The same for whoever knows where each part was written: what is wrong is told by pydantic."""
+        return super().model_validate(content)
+
     @model_validator(mode="before")
     @classmethod
     def _first_tier(cls, content: Any) -> Any:
@@ -272,6 +184,11 @@ class Plan(Strict):
     def recoding_steps(self) -> int:
         """How many steps come before the first that does more than say things more coarsely, for all records alike."""
         return next((number for number, step in self.active if not step.only_coarsens), len(self.steps))
+
+    @property
+    def unconfirmed(self) -> tuple[str, ...]:
+        """The variables for whose role nobody has written a reason."""
+        return tuple(name for name, variable in self.variables.items() if not variable.confirmed)
 
     def with_role(self, role: Role) -> list[str]:
         """The variables with a role, in the plan's order."""

@@ -75,7 +75,7 @@ def salvage(content: dict[str, Any], places: Iterable[tuple[str | int, ...]]) ->
         sound["tier"] = _HARMLESS["tier"]
     sound["requirements"] = sound["requirements"] or _HARMLESS["requirements"]
     try:
-        plan = Plan.model_validate(sound)
+        plan = Plan.of_content(sound)
     except ValidationError:
         return None
     lost = bool(bad["steps"]) or any(p == ("steps",) for p in places)

@@ -131,7 +131,7 @@ def count_places(
     `populations` each record is one person. Values that are no postcode are counted by reason and left out; swapped
     O and 0, I and 1 are mended only with `repair`. `zip_codes`: the column holds ZIP codes of the United States.
     """
-    rows = open_source(source).bring_in()
+    rows = open_source(source)
     if zip_codes:
         return _places(rows, sum_zip3(rows, postcode, populations), ZIP3, True)
     sums = sum_postcodes(rows, postcode, populations, finest, repair)

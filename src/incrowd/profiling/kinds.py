@@ -68,6 +68,7 @@ RECORD_NUMBER = Kind("record number", "identifier", _NAMES, patterns.is_machine_
 NATIONAL_INSURANCE = _identifier("National Insurance number", patterns.has_national_insurance_shape)
 EMAIL = _identifier("e-mail address", patterns.is_email, "e-mail addresses")
 FREE_TEXT = _identifier("free text")
+WEIGHT = Kind("sampling weight", "other", "it is a number of the survey; look whether it gives away the area")
 
 #: In the order in which values are tried: what has check digits or a mark of its own comes first.
 KINDS: tuple[Kind, ...] = (
@@ -122,7 +123,7 @@ KINDS: tuple[Kind, ...] = (
     _sensitive("conviction"),
     _sensitive("grade"),
     _sensitive("opinion or private life"),
-    Kind("sampling weight", "other", "it is a number of the survey; look whether it gives away the area"),
+    WEIGHT,
 )
 
 BY_NAME = {kind.name: kind for kind in KINDS}

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args
 
+from incrowd.keys.codebook import Codebook, Scale
 from incrowd.plan.model import Role
+from incrowd.profiling.coding import MARKERS, missing_codes_of, scale_of
 from incrowd.profiling.kinds import KINDS, RECORD_NUMBER
 from incrowd.profiling.recognise import Facts, Form, Suggestion, Type, form_of, suggest
 from incrowd.rows import Rows
 from incrowd.rows.result import Line, Result
-from incrowd.rows.summary import count_columns, rounded_percentiles, some_values
+from incrowd.rows.summary import count_columns, count_markers, rounded_percentiles, some_values
 
 #: More different numbers than this are worth a range (and bands).
 FINE = 20
 _FEWEST_BEYOND = 20
+#: So many keys are suggested before columns that nothing tells are taken for something else.
+MOST_KEYS = 16
+_TOO_MANY = (
+    f"Its name is unknown, and {MOST_KEYS} other columns are taken for keys already, more than most intruders know of "
+    "anybody: sensitive until you decide (a key if others know it)."
+)
 
 
 @dataclass(frozen=True)
@@ -26,6 +34,10 @@ class Column:
     missing and blank values; `share_unique` is `unique` per record that has a value. `misfits` are distinct
     values that are not of the type. `low` and `high` are the 5th and 95th percentile, rounded, given only
     where 20 records lie at them or beyond. `certain` is False where the role is a guess.
+
+    `title` and `labels` (codes that have a name) are what the file or a codebook says; `scale` says whether the values
+    are names, ordered names or amounts, and `missing_codes` which of them say why there is none (-9, not applicable):
+    both are suggestions where nobody has said it.
     """
 
     name: str
@@ -45,6 +57,10 @@ class Column:
     role: Role
     reason: str
     certain: bool
+    title: str | None = None
+    scale: Scale | None = None
+    labels: int = 0
+    missing_codes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,19 +105,28 @@ def profile(rows: Rows) -> Profile:
     nothing (`v17`): such columns are suggested as keys, with `certain` False. A role is a suggestion, the
     decision is the custodian's.
 
-    At most five queries, whatever the number of columns.
+    What the file says of itself (`rows.book`) is believed: titles, names of codes, codes for missing values, scales.
+
+    At most six queries, whatever the number of columns.
     """
     records = rows.count()
     counts = count_columns(rows)
     samples = some_values(rows, counts)
+    markers = count_markers(rows, MARKERS)
     found: list[tuple[Facts, Form, Suggestion]] = []
     for name, count, values in zip(rows.columns, counts, samples, strict=True):
-        facts = Facts(name, records, count, values)
+        facts = Facts(name, records, count, values, rows.book.titles.get(name, ""))
         form = form_of(facts)
         found.append((facts, form, suggest(facts, form)))
     ranges = rounded_percentiles(rows, [f.name for f, form, s in found if _deserves_range(f, form, s)], _FEWEST_BEYOND)
-    columns = tuple(_column(*each, ranges.get(each[0].name, (None, None))) for each in found)
-    return Profile(rows.place, records, columns, _notes(columns, records))
+    coded = [_coded(*each, rows.book, marked) for each, marked in zip(found, markers, strict=True)]
+    columns = _not_all_keys(
+        tuple(
+            replace(_column(*each, ranges.get(each[0].name, (None, None))), **more)
+            for each, more in zip(found, coded, strict=True)
+        )
+    )
+    return Profile(rows.place, records, columns, (*rows.notes, *_notes(columns, records)))
 
 
 def _deserves_range(facts: Facts, form: Form, suggestion: Suggestion) -> bool:
@@ -130,6 +155,34 @@ def _column(facts: Facts, form: Form, suggestion: Suggestion, ends: tuple[float 
         reason=suggestion.reason,
         certain=suggestion.certain,
     )
+
+
+def _coded(
+    facts: Facts, form: Form, suggestion: Suggestion, book: Codebook, marked: Mapping[str, int]
+) -> dict[str, Any]:
+    """What is said or suggested of the values' meaning."""
+    missing = missing_codes_of(facts, book, marked) if suggestion.role != "identifier" else ()
+    return {
+        "title": book.titles.get(facts.name),
+        "scale": scale_of(facts, form, suggestion, book, missing),
+        "labels": len(book.codes.get(facts.name, {})),
+        "missing_codes": missing,
+    }
+
+
+def _not_all_keys(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """Nobody knows forty things of a person: after so many keys, further columns that nothing tells are rather what an
+    intruder wants to learn. Those whose name says key are keys, however many they are.
+    """
+    left = MOST_KEYS - sum(column.role == "key" and column.certain for column in columns)
+    kept: list[Column] = []
+    for column in columns:
+        if column.role == "key" and not column.certain:
+            left -= 1
+            if left < 0:
+                column = replace(column, role="sensitive", reason=_TOO_MANY)
+        kept.append(column)
+    return tuple(kept)
 
 
 def _notes(columns: tuple[Column, ...], records: int) -> tuple[str, ...]:

@@ -174,7 +174,8 @@ PHRASES: dict[str, str] = {
     """,
     "sampling weight": """
         sampling weight*, survey weight*, design weight*, household weight*, person weight*,
-        weight factor, final weight*, fnlwgt, afnlwgt, wgt, grossing factor, w, replicate weight*
+        weight factor, final weight*, weight final, weights, pweight, wt,
+        fnlwgt, afnlwgt, wgt, grossing factor, w, replicate weight*
     """,
 }
 

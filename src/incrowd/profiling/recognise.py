@@ -24,6 +24,8 @@ Type = Literal["whole number", "number", "date", "yes/no", "category", "text", "
 #: Fewer values than this are too few to see a soft pattern, or a sequence, in.
 _FEW = 5
 _CATEGORIES = 50
+#: A title of more words is a question that somebody was asked: it mentions things that it is not about.
+_TITLE = 6
 #: Letters and digits together, without a space.
 _CODE = re.compile(r"(?=\S*\d)(?=\S*[^\W\d])[\w./+-]{2,20}")
 
@@ -36,6 +38,7 @@ class Facts:
     records: int
     counts: ColumnCounts
     values: Sequence[str]
+    title: str = ""  # what the file itself says that the column means
 
     @property
     def present(self) -> int:
@@ -106,6 +109,8 @@ def form_of(facts: Facts) -> Form:
 def suggest(facts: Facts, form: Form) -> Suggestion:
     """Which kind and role does a column suggest?"""
     hint = hint_of(facts.name)
+    if hint is None and len(facts.title.split()) <= _TITLE:
+        hint = hint_of(facts.title)
     # Decimal numbers, dates and short whole numbers look like nothing else: no need to try.
     short = form.type == "whole number" and (facts.counts.longest or 0) < 10
     values = () if short or form.type in ("number", "date", "yes/no") else facts.values
@@ -132,7 +137,7 @@ def _by_values(facts: Facts, hint: Hint | None, shares: dict[str, float]) -> Sug
         if kind.soft and (spoken_for or facts.has_few_values or len(facts.values) < _FEW):
             continue
         named = hint is not None and hint.kind is kind
-        start = f"Its name says {name}, and" if named else _different(facts)
+        start = f"{_source(facts)} says {name}, and" if named else _different(facts)
         end = "look like one" if named else f"look like {kind.plural}"
         return Suggestion(name, kind.role, f"{start} {_percent(share)} of its values {end}: {kind.why}.")
     strict = ((EMAIL, patterns.is_email), (NATIONAL_INSURANCE, patterns.is_national_insurance_number))
@@ -167,7 +172,7 @@ def _by_name(facts: Facts, form: Form, hint: Hint | None, shares: dict[str, floa
             return None
         if hint.weak and facts.present and facts.counts.distinct <= min(20, facts.present / 2):
             return None
-    reason = f"Its name says {kind.name}"
+    reason = f"{_source(facts)} says {kind.name}"
     if share is not None and facts.values and kind.uniform:
         reason += f", though only {_percent(share)} of its values look like one"
     if kind.role == "key" and facts.share_unique >= 0.5 and facts.present >= 20:
@@ -201,6 +206,10 @@ def _by_counts(facts: Facts, form: Form) -> Suggestion:
 
 def _guess(role: Role, reason: str) -> Suggestion:
     return Suggestion(None, role, reason, certain=False)
+
+
+def _source(facts: Facts) -> str:
+    return "Its name" if hint_of(facts.name) is not None else "Its title"
 
 
 def _different(facts: Facts) -> str:

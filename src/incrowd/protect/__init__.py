@@ -12,6 +12,7 @@ from typing import overload
 from incrowd.errors import InputError
 from incrowd.machine.modules import import_all
 from incrowd.plan.steps import AnyStep
+from incrowd.protect.amounts import refuse_missing_codes
 from incrowd.protect.drawing import add_to_history, key_draws
 from incrowd.protect.formulas import neutralise_formulas
 from incrowd.protect.in_engine import InEngineState, recounted, refuse_absent_values, require_in_memory, too_many
@@ -65,6 +66,7 @@ def _carry_out(
     if isinstance(state, InEngineState):
         return _carry_out_in_engine(step, state, context)
     method = METHODS[type(step)]
+    refuse_missing_codes(step, state, context)
     if state.original is None and not step.only_coarsens:
         state = replace(state, original=Original(state.rows, state.table))
     after, change = method(step, number, state, context)

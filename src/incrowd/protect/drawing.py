@@ -14,6 +14,7 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
+from incrowd.keys.codebook import Codebook
 from incrowd.plan.files import put_file
 from incrowd.plan.steps import Step
 from incrowd.protect.state import Change, Context
@@ -52,7 +53,14 @@ def add_to_history(step: Step, history: str, context: Context, change: Change) -
 def _around(step: Step, context: Context) -> list[str]:
     """What a step depends on in the plan around it."""
     required = [requirement.describe() for requirement in context.requirements] if step.decides_by_class else []
-    return [str(context.household), str(context.has_unit), *required]
+    return [str(context.household), str(context.has_unit), *required, *_declared(step, context.book)]
+
+
+def _declared(step: Step, book: Codebook) -> list[str]:
+    """The scales and the codes for 'no value' of its variables: a recoding and a search go by them."""
+    declared = {*book.scales, *book.missing}
+    names = sorted({name for _, name in step.named()} & declared) if declared else []
+    return [json.dumps([name, book.scales.get(name), book.missing.get(name)]) for name in names]
 
 
 def _plain(value: object) -> object:

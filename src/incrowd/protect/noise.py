@@ -13,11 +13,12 @@ from incrowd.keys.noise import LEAST, MOST, Floats, as_texts, correlated, factor
 from incrowd.plan.steps.perturb import Noise
 from incrowd.protect.methods import carries_out
 from incrowd.protect.perturbing import decimals, recount_changed, told
-from incrowd.protect.state import Change, Context, State
+from incrowd.protect.state import UNIT, Change, Context, State
 from incrowd.rows import Rows
 from incrowd.rows.engine import OnBatch
 from incrowd.rows.numbers import check_numbers, covariance
-from incrowd.rows.records import add_to, draw, keep_old
+from incrowd.rows.people import count_varying, draw_by
+from incrowd.rows.records import DRAW, OLD, add_to, draw, keep_old
 
 
 @carries_out(Noise)
@@ -31,12 +32,19 @@ def noise(step: Noise, number: int, state: State, context: Context) -> tuple[Sta
     So the size of the noise goes into no key: it says how far along its path a record is (`keys.noise.path`), and a
     file with more noise is the one with less and more added. Another S makes other paths: the same ones, mixed
     otherwise, could be solved for.
+
+    Where people have several records, the paths are a person's: all their records get the same noise, so that no
+    average of them is nearer to the truth; and in the variances each person counts once. With `apart`, each value of a
+    person has a second path of its own, so that no difference is exact either.
     """
     names, rows = step.variables, state.rows
     written = check_numbers(rows, names)
     places = decimals(written, step.decimals, 0)
-    spreads = _spreads(step, rows)
-    rows = draw(keep_old(rows, names), context.order("record"))
+    unit = UNIT if context.has_unit else None
+    spreads = _spreads(step, rows, unit)
+    several = () if unit is None else (_several(step, rows),)
+    kept = keep_old(rows, names)
+    rows = draw(kept, context.order("record")) if unit is None else draw_by(kept, [unit], context.order("person"))
     if step.correlated:
         shape = [*names, *(float(value).hex() for value in spreads[0].ravel())]
         subkeys = [context.subkey("path", name, *shape) for name in names]
@@ -46,13 +54,27 @@ def noise(step: Noise, number: int, state: State, context: Context) -> tuple[Sta
         lines = [([1.0], [context.subkey("path", name)], size**2) for name, size in zip(names, sizes, strict=True)]
     for name, line in zip(names, lines, strict=True):
         rows = add_to(rows, name, _adder(*line, places[name], name))
+    if step.apart and unit is not None:
+        for name, (_, _, variance) in zip(names, lines, strict=True):
+            rows = draw_by(rows.drop([DRAW]), [unit, f"{OLD}{name}"], context.order("value", name))
+            rows = add_to(rows, name, _adder([1.0], [context.subkey("apart", name)], variance, places[name], name))
     after, changed = recount_changed(rows, names, state, context)
     size = f"sd {step.sd}" if step.share is None else f"share {step.share} of the standard deviation"
-    notes = (f"{'correlated' if step.correlated else 'plain'}, {size}", told(changed))
+    notes = (f"{'correlated' if step.correlated else 'plain'}, {size}", *several, told(changed))
     return after, Change(f"noise on {', '.join(names)}", cells_changed=sum(changed.values()), notes=notes)
 
 
-def _spreads(step: Noise, rows: Rows) -> list[Floats]:
+def _several(step: Noise, rows: Rows) -> str:
+    """What the noise of a person leaves open."""
+    if step.apart:
+        return "one draw for each person, and one for each value of a person"
+    varying = {name: people for name, people in count_varying(rows, UNIT, step.variables).items() if people}
+    told = ", ".join(f"{name} for {people:,} people" for name, people in varying.items())
+    exact = f"; differences between a person's records stay exact, so that one known value tells the others ({told})"
+    return f"one draw for each person{exact if varying else ''}"
+
+
+def _spreads(step: Noise, rows: Rows, unit: str | None) -> list[Floats]:
     """The variance of each variable; where they vary together, one covariance of all; zeros where sd says the size."""
     names = step.variables
     if step.share is None:
@@ -60,9 +82,10 @@ def _spreads(step: Noise, rows: Rows) -> list[Floats]:
     groups: Sequence[Sequence[str]] = [names] if step.correlated else [[name] for name in names]
     found = []
     for group in groups:
-        records, spread = covariance(rows, group)
+        number, spread = covariance(rows, group, unit)
         if flat := [name for name, variance in zip(group, np.diag(spread), strict=True) if not variance > 0]:
-            message = f"{flat[0]!r} does not vary over the {records:,} records it is measured on."
+            who = "records" if unit is None else "people"
+            message = f"{flat[0]!r} does not vary over the {number:,} {who} it is measured on."
             raise InputError("D136", message, "Noise in proportion to it would be none. Use sd, or leave it out.")
         for name, variance in zip(group, np.diag(spread), strict=True):
             if not LEAST <= step.share * np.sqrt(variance) <= MOST:

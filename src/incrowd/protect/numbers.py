@@ -15,10 +15,12 @@ from incrowd.keys.labels import LONGEST, as_numbers
 from incrowd.plan.steps.numbers import BottomCode, Round, TopCode
 from incrowd.plan.steps.swap import RankSwap
 from incrowd.protect.methods import carries_out
-from incrowd.protect.state import Change, Context, State
-from incrowd.protect.values import changed_cells, is_counted, relabel, value_records
+from incrowd.protect.perturbing import recount_changed
+from incrowd.protect.state import UNIT, Change, Context, State
+from incrowd.protect.values import changed_cells, is_counted, relabel, value_people, value_records
 from incrowd.rows.choose import count_numbers, exchange_near, split_values
-from incrowd.rows.records import count_changed, forget, keep_old
+from incrowd.rows.people import each_value, give_back, give_each_back, one_value
+from incrowd.rows.records import keep_old
 
 #: As many digits as the longest number and the shortest base need: with Python's 28 a longer number is cut unseen.
 EXACT = Precision(prec=4 * LONGEST)
@@ -30,7 +32,8 @@ def round_numbers(step: Round, number: int, state: State, context: Context) -> t
 
     By chance, of the n records with a value that lies r above a multiple, n * r / base go up: the whole part of that
     for certain, and one more with the chance of its fraction. So a record's chance to go up is r / base, the expected
-    value is the number itself, and the total of the records that share a value is off by less than one base.
+    value is the number itself, and the total of the records that share a value is off by less than one base. Where
+    people have several records, n counts people, and all of a person's records with the value go the same way.
     """
     with localcontext(EXACT):
         return _round(step, state, context)
@@ -46,7 +49,8 @@ def _round(step: Round, state: State, context: Context) -> tuple[State, Change]:
             f"round {step.variable}", cells_changed=changed_cells(counts, named), notes=(f"base {step.base}",)
         )
         return relabel(state, step.variable, named), change
-    return _by_chance(step, state, context, counts, found)
+    people = value_people(state, step.variable, context) if context.has_unit else counts
+    return _by_chance(step, state, context, people, found)
 
 
 def nearest(number: Decimal, base: Decimal) -> str:
@@ -86,10 +90,16 @@ def _by_chance(
             for name, column, kind in zip(("value", "first", "rest", "number"), columns, kinds, strict=True)
         }
     )
-    rows = split_values(state.rows, step.variable, table, context.orders("who"))
-    state = replace(state, rows=rows)
-    after = context.recount(state) if is_counted(state, step.variable) else state
-    return after, Change(f"round {step.variable} by chance", cells_changed=cells, notes=(f"base {step.base}",))
+    name, orders = step.variable, context.orders("who")
+    if context.has_unit:
+        lines = split_values(each_value(state.rows, UNIT, name), name, table, orders)
+        rows = give_each_back(keep_old(state.rows, [name]), lines, UNIT, name)
+        after, changed = recount_changed(rows, [name], state, context)
+        cells = changed[name]
+    else:
+        after = replace(state, rows=split_values(state.rows, name, table, orders))
+        after = context.recount(after) if is_counted(state, name) else after
+    return after, Change(f"round {name} by chance", cells_changed=cells, notes=(f"base {step.base}",))
 
 
 @carries_out(TopCode)
@@ -147,25 +157,27 @@ def rank_swap(step: RankSwap, number: int, state: State, context: Context) -> tu
 
     The engine ranks the records, cuts the ranks into blocks as wide as two ranks may be apart, and pairs the records of
     a block in a keyed order. So nobody is swapped twice, no rank moves further than asked, and the numbers of the file
-    are the same ones. Where the blocks begin is drawn by the secret.
+    are the same ones. Where the blocks begin is drawn by the secret. Where people have several records, people are
+    ranked by their one number, and exchange it in all their records.
     """
-    filled, bad = count_numbers(state.rows, step.variable)
+    rows = keep_old(state.rows, [step.variable])
+    lines = one_value(rows, UNIT, [step.variable]) if context.has_unit else rows
+    filled, bad = count_numbers(lines, step.variable)
+    who = "people" if context.has_unit else "records"
     if bad:
-        message = f"{bad} records have a text in {step.variable!r} that is not a number."
+        message = f"{bad} {who} have a text in {step.variable!r} that is not a number."
         raise InputError("D115", message, "Recode them first with a mapping, or mend the file.")
     reach = int(step.within * filled)
     if not reach:
-        message = f"within {step.within:g} of {filled} records no two ranks are near each other."
+        message = f"within {step.within:g} of {filled} {who} no two ranks are near each other."
         raise InputError("D116", message, "Raise within.")
     offset = int(context.draws("blocks", str(reach))(1)[0]) % (reach + 1)
-    rows = keep_old(state.rows, [step.variable])
-    rows = exchange_near(rows, step.variable, reach, offset, context.orders("pairs"))
-    changed = count_changed(rows, [step.variable])[step.variable]
-    state = replace(state, rows=forget(rows))
-    after = context.recount(state) if is_counted(state, step.variable) else state
+    swapped = exchange_near(lines, step.variable, reach, offset, context.orders("pairs"))
+    rows = give_back(rows, swapped, UNIT, [step.variable]) if context.has_unit else swapped
+    after, changed = recount_changed(rows, [step.variable], state, context)
     pairs = _pairs(filled, reach + 1, offset)
-    notes = (f"{pairs:,} pairs among {filled:,} records, at most {reach:,} ranks apart",)
-    return after, Change(f"rank swap {step.variable}", cells_changed=changed, notes=notes)
+    notes = (f"{pairs:,} pairs among {filled:,} {who}, at most {reach:,} ranks apart",)
+    return after, Change(f"rank swap {step.variable}", cells_changed=changed[step.variable], notes=notes)
 
 
 def _pairs(filled: int, width: int, offset: int) -> int:

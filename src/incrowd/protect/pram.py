@@ -15,7 +15,8 @@ from incrowd.keys.transition import Floats, bounds, given_matrix, invariant_matr
 from incrowd.plan.steps.perturb import Pram
 from incrowd.protect.methods import carries_out
 from incrowd.protect.perturbing import recount_changed, told
-from incrowd.protect.state import Change, Context, State
+from incrowd.protect.state import UNIT, Change, Context, State
+from incrowd.rows.people import draw_by, refuse_differing
 from incrowd.rows.records import draw, exchange, keep_old
 from incrowd.rows.tabulate import tabulate
 from incrowd.secret import draw_numbers
@@ -30,10 +31,14 @@ Counts = dict[str | None, int]
 def pram(step: Pram, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Draw a new value for each record by the row of the matrix that belongs to its value. Missing stays missing.
 
-    Within strata each has its own values and, where the matrix is invariant, its own matrix.
+    Within strata each has its own values and, where the matrix is invariant, its own matrix. Where people have several
+    records, each value of a person is drawn once, for all the records that have it: else its copies would tell by
+    their majority. The matrix is made from records, so that their expected counts are kept.
     """
     name = step.variable
     rows = state.rows.as_text([name])
+    if context.has_unit:
+        refuse_differing(rows, UNIT, step.strata)
     table = tabulate(rows, [*step.strata, name])
     found: dict[tuple[str | None, ...], Counts] = defaultdict(dict)
     labels = [
@@ -56,7 +61,9 @@ def pram(step: Pram, number: int, state: State, context: Context) -> tuple[State
         lines += [(*stratum, gone, 0, 1 << 53, gone) for gone in (None, "") if gone in counts]
     # Where the data have made another matrix, the same numbers cut in other places would tell on which side they lie.
     cuts = hashlib.sha3_256(json.dumps(sorted(lines, key=str)).encode()).hexdigest()
-    drawn = draw(keep_old(rows, [name]), draw_numbers(context.subkey("cuts", cuts)))
+    numbers = draw_numbers(context.subkey("cuts", cuts))
+    kept = keep_old(rows, [name])
+    drawn = draw_by(kept, [UNIT, name], numbers) if context.has_unit else draw(kept, numbers)
     moved = exchange(drawn, name, step.strata, _table(lines, len(step.strata) + 1))
     after, changed = recount_changed(moved, [name], state, context)
     kind = "invariant" if step.invariant else "plain"
@@ -65,8 +72,8 @@ def pram(step: Pram, number: int, state: State, context: Context) -> tuple[State
         f"{kind}, from {origin}, {len(found)} strata; {expected:,.1f} changes were to be expected",
         told(changed),
     )
-    kept = {} if step.strata else {"values": values, "matrix": matrix.round(6).tolist()}
-    return after, Change(f"pram {name}", cells_changed=sum(changed.values()), notes=notes, found=kept)
+    found_matrix = {} if step.strata else {"values": values, "matrix": matrix.round(6).tolist()}
+    return after, Change(f"pram {name}", cells_changed=sum(changed.values()), notes=notes, found=found_matrix)
 
 
 def _matrix(step: Pram, values: Sequence[str], counts: Counts) -> Floats:

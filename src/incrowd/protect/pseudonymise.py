@@ -18,8 +18,10 @@ def pseudonymise(step: Pseudonymise, number: int, state: State, context: Context
     Without the secret nobody can test guesses; a hash with a published salt, as in study 2, lets everybody do that.
     The identifiers among the variables are removed; keys among them (a postcode) stay for later steps to treat.
     """
-    # A name and no draw: as long as the release is called the same, later runs call people the same.
-    subkey = context.secret.subkey(*context.release, "pseudonymise", str(step.number or number))
+    # A name and no draw: as long as the release is called the same, later runs call people the same. A series says
+    # itself what people's names depend on.
+    keyed_by = context.pseudonyms_by or (*context.release, "pseudonymise", str(step.number or number))
+    subkey = context.secret.subkey(*keyed_by, *((step.into,) if context.pseudonyms_by else ()))
     rows = state.rows.add_text(step.into, step.variables, pseudonyms(subkey, len(step.variables)))
     people, names, shared = rows.compare_distinct(step.variables, step.into)
     if people != names:

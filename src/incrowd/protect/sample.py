@@ -10,6 +10,7 @@ from incrowd.plan.steps.sample import Sample
 from incrowd.protect.methods import carries_out
 from incrowd.protect.state import UNIT, Change, Context, State
 from incrowd.rows.choose import count_classes, first_of_each, of_those, one_each
+from incrowd.rows.people import refuse_split
 
 
 @carries_out(Sample)
@@ -21,6 +22,8 @@ def sample(step: Sample, number: int, state: State, context: Context) -> tuple[S
     """
     rows, orders = state.rows, context.orders("who")
     who, what = (context.household, "household") if step.households else (UNIT if context.has_unit else None, "person")
+    if context.has_unit and who is not None and who != UNIT:
+        refuse_split(rows, UNIT, who)
     drawn = rows if who is None else one_each(rows, who, what, step.by, {})
     counts = count_classes(drawn, step.by)
     total = sum(counts.values())

@@ -9,7 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from incrowd.errors import InputError
-from incrowd.keys.hierarchy import Levels
+from incrowd.keys.codebook import Codebook
+from incrowd.keys.hierarchies import level_in_words
+from incrowd.keys.hierarchy import Hierarchy, Levels
 from incrowd.keys.local import LocalRecoding, recode_locally
 from incrowd.keys.search.lattice import LatticeSearch, measure_levels
 from incrowd.keys.search.lattice import search as find
@@ -28,7 +30,8 @@ from incrowd.rows.engine import OnBatch
 def search(step: Search, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Choose a level for every key (or a recoding per class), recode, and drop what may still fail."""
     state = context.bind(state)
-    levels = [_levels(step, name, state.table, context) for name in state.table.names]
+    trees = hierarchies_of(step, state, context)
+    levels = [tree.bind(domain) for tree, domain in zip(trees.values(), state.table.domains, strict=True)]
     if step.local:
         return _locally(step, state, levels, context)
     options = {"suppression": step.suppression, "objective": step.objective, "weights": step.weights}
@@ -43,6 +46,11 @@ def search(step: Search, number: int, state: State, context: Context) -> tuple[S
     changed = ", ".join(f"{name} {level}" for name, level in found.levels.items() if level)
     notes = (
         f"levels: {changed or 'all keys stay as they are'}",
+        *(
+            f"{name}: {level_in_words(trees[name], level, book_of(name, state, context))}"
+            for name, level in found.levels.items()
+            if level
+        ),
         f"loss {found.loss_arithmetic:.4f} (arithmetic), {found.loss_geometric:.4f} (geometric)",
         f"{found.counted:,} of {found.nodes:,} nodes counted; "
         + ("proven optimal" if found.proven else f"not proven: the optimum may score {found.gap:.4f} less"),
@@ -70,10 +78,24 @@ def recode_to(state: State, levels: Sequence[Levels], found: LatticeSearch) -> S
     return replace(state, rows=rows, table=table, before=before, original=original, leaves=leaves)
 
 
-def _levels(step: Search, name: str, table: KeyTable, context: Context) -> Levels:
+def hierarchies_of(step: Search, state: State, context: Context) -> dict[str, Hierarchy]:
+    """The hierarchy of each key."""
+    return {name: _hierarchy(step, name, state, context) for name in state.table.names}
+
+
+def _hierarchy(step: Search, name: str, state: State, context: Context) -> Hierarchy:
     rule = step.hierarchies.get(name)
-    made = no_hierarchy(name, table) if rule is None else make_hierarchy(rule, name, table, context.folder)
-    return made.bind(table.domains[table.names.index(name)])
+    if rule is None:
+        return no_hierarchy(name, state.table)
+    return make_hierarchy(rule, name, state.table, context.folder, book_of(name, state, context))
+
+
+def book_of(name: str, state: State, context: Context) -> Codebook:
+    """What the codebook says of a key as it is now: amounts that were recoded before may be bands."""
+    book = context.book
+    if name not in state.leaves or book.scales.get(name) != "numeric":
+        return book
+    return replace(book, scales={each: scale for each, scale in book.scales.items() if each != name})
 
 
 def _cells(table: KeyTable, levels: Sequence[Levels], found: LatticeSearch) -> int:

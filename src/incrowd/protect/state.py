@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from incrowd.keys.cells.blanks import Blanks
+from incrowd.keys.codebook import Codebook
 from incrowd.keys.population import attach_histogram, join_population
 from incrowd.keys.requirements import Requirement, is_met, refuse_unmet, where_name
 from incrowd.keys.table import KeyTable
@@ -73,8 +74,12 @@ class Context:
     has_unit: bool = False
     paths: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)  # of sensitive variables' leaves
     household: str | None = None
+    book: Codebook = field(default_factory=Codebook)  # what the values of the file as it came stand for
+    prepared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what is to be told of derived columns
+    pseudonyms_by: tuple[str, ...] = ()  # in a series: what they are keyed by, instead of the release and the step
     keyed_by: tuple[str, ...] = ()  # in a step: all that was done before it, and the step (protect/drawing.py)
     certain: bool = False  # in a step that leaves nothing to chance
+    linked: bool = False  # the release shows which records are one person's: by a pseudonym, or by their household
 
     def subkey(self, *purpose: str) -> bytes:
         """A key for one purpose in this release; in a step, for this step with these parameters after those before it.

@@ -16,6 +16,7 @@ from incrowd.protect.suppress_records import combinations
 from incrowd.rows import Rows
 from incrowd.rows.choose import LINES, RECORDS, count_swap_cells, marked, moved, one_each, ranked
 from incrowd.rows.frame import OURS, encode_rows
+from incrowd.rows.people import refuse_split
 
 LIKE, TARGET = f"{OURS}like", f"{OURS}target"
 
@@ -32,6 +33,8 @@ def swap(step: Swap, number: int, state: State, context: Context) -> tuple[State
     """
     rows = state.rows.as_text(step.geography)
     who = context.household if step.together(context.household) else UNIT if context.has_unit else None
+    if context.has_unit and who is not None and who != UNIT:
+        refuse_split(rows, UNIT, who)
     flagged = marked(rows, TARGET, None if step.targets is None else _risky(state.table, step.targets))
     movers = _movers(flagged, step, who, context)
     counted = count_swap_cells(movers, step.geography, LIKE, TARGET, None if who is None else f"{OURS}size")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from incrowd.audit.manifest import FileEntry, data_entries
 from incrowd.errors import NotReleasable
+from incrowd.keys.unit_name import UnitName
 from incrowd.plan import Plan
 from incrowd.plan.verdict import Verdict
 from incrowd.release.judge import judge
@@ -70,15 +71,17 @@ def _judge_file(
         one, words = judged[id(requirement)], requirement.requirement().describe()
         about = getattr(requirement, "sensitive", None)
         verdicts.append(Verdict(words, requirement.model, one.passed, one.limit, one.achieved, about, one.lower))
-    return tuple(verdicts), _refusal(verdicts)
+    return tuple(verdicts), _refusal(verdicts, plan.data.called)
 
 
-def _refusal(verdicts: Sequence[Verdict]) -> NotReleasable | None:
+def _refusal(verdicts: Sequence[Verdict], called: UnitName) -> NotReleasable | None:
     """The error that tells which requirements fail and by how much, or None when all hold."""
     failed = [verdict for verdict in verdicts if not verdict.passed]
     if not failed:
         return None
-    lines = [f"required: {v.requirement}; the file has {v.achieved:g}" for v in failed if v.achieved is not None]
+    lines = [
+        f"required: {called.say(v.requirement)}; the file has {v.achieved:g}" for v in failed if v.achieved is not None
+    ]
     return NotReleasable(
         "R001",
         "the file does not satisfy its requirements: " + "; ".join(lines) + ".",

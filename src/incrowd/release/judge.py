@@ -98,8 +98,8 @@ def judge(count: Recount, all_keys: Sequence[str], requirement: AnyModel, known:
     case = Case(requirement, count, all_keys, known)
     sensitive = getattr(requirement, "sensitive", None)
     counted = [*case.keys, *(requirement.where or {}), *([sensitive] if sensitive else [])]
-    if not count.all_text(counted):
-        raise NotReleasable("R015", "a column that is counted is not text in the written file.")
+    if not count.one_text(counted):
+        raise NotReleasable("R015", "a column that is counted can be read as different texts in the written file.")
     return FORMULAS[type(requirement)](requirement, case)
 
 

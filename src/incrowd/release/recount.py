@@ -19,6 +19,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from incrowd.errors import NotReleasable
+from incrowd.rows.excel import read_excel
 
 Combination = tuple[str | None, ...]
 # Names that no column of a file can have.
@@ -27,6 +28,8 @@ UNIT, PEOPLE = "\0unit", "\0people"
 BATCH = 1 << 19
 #: Counted rows that wait before they are counted together.
 MOST_WAITING = 1 << 21
+#: Decimals with more places may be written with an exponent.
+PLACES = 6
 _PARSE = pa.csv.ParseOptions(newlines_in_values=True)
 
 
@@ -55,13 +58,14 @@ class Recount:
     columns: tuple[str, ...]
     units: Path | None = None
     condition: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    sheet: pa.Table | None = field(default=None, repr=False)  # of an Excel file, which cannot be read in part
     #: What was counted already, by keys and sensitive variable: a file of millions is not read twice for the same.
     counted: dict[tuple[tuple[str, ...], str | None], pa.Table] = field(default_factory=dict, repr=False)
 
     @cached_property
     def records(self) -> int:
         """How many records there are, counted by reading one column to its end."""
-        return sum(batch.num_rows for batch in _read(self.path, self.kind, self.columns[:1]))
+        return sum(batch.num_rows for batch in self._read(self.columns[:1]))
 
     def people(self, keys: Sequence[str]) -> dict[Combination, int]:
         """People in each class."""
@@ -87,12 +91,14 @@ class Recount:
         """Only the records that meet a condition."""
         return replace(self, condition=condition, counted={})
 
-    def all_text(self, columns: Sequence[str]) -> bool:
-        """Are these columns text in the file? Only then can no two readers write a value in two ways."""
-        if self.kind == "csv":
+    def one_text(self, columns: Sequence[str]) -> bool:
+        """Is there only one way to write the values of these columns as text? Two readers of a floating point number
+        may write it in two ways; of an integer, a date, or a decimal without exponents they cannot.
+        """
+        if self.kind in ("csv", "xlsx"):
             return True
         schema = pa.parquet.read_schema(_files(self.path)[0])
-        return all(pa.types.is_string(schema.field(name).type) for name in columns)
+        return all(_plain(schema.field(name).type) for name in columns)
 
     def _count(self, keys: Sequence[str], sensitive: str | None = None) -> pa.Table:
         """Distinct rows and their people; added up from a finer count where there is one."""
@@ -136,11 +142,16 @@ class Recount:
             return counted
         return counted.group_by(plain).aggregate([([], "count_all")]).rename_columns([*plain, PEOPLE])
 
+    def _read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        if self.sheet is not None:
+            return iter(self.sheet.select(list(columns)).to_batches(BATCH))
+        return _read(self.path, self.kind, columns)
+
     def _batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
         """The columns of the records that meet the condition and, last, their person."""
         wanted = list(dict.fromkeys([*columns, *self.condition]))
         units = None if self.units is None else _in_row(_read(self.units, "parquet"))
-        for batch in _read(self.path, self.kind, wanted):
+        for batch in self._read(wanted):
             found = [batch.column(name) for name in columns]
             if units is not None:
                 found.append(units(batch.num_rows))
@@ -154,6 +165,9 @@ class Recount:
 
 def read_back(path: Path, kind: str, units: Path | None = None) -> Recount:
     """Read a release as a stranger would, every column as text."""
+    if kind == "xlsx":
+        sheet = read_excel(path)
+        return Recount(path, kind, tuple(sheet.column_names), units, sheet=sheet)
     names = _header(path) if kind == "csv" else _one_schema(_files(path)).names
     return Recount(path, kind, tuple(names), units)
 
@@ -181,6 +195,11 @@ def _read(path: Path, kind: str, columns: Sequence[str] | None = None) -> Iterat
             quoted_strings_can_be_null=False,
         ),
     )
+
+
+def _plain(kind: pa.DataType) -> bool:
+    plain = pa.types.is_string(kind) or pa.types.is_int64(kind) or pa.types.is_date32(kind)
+    return bool(plain or (pa.types.is_decimal128(kind) and 0 < kind.scale <= PLACES))
 
 
 def _files(path: Path) -> list[Path]:

@@ -5,14 +5,17 @@ Small counts are hidden here and not in the templates, so that no template can f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import ceil, floor
 
 from incrowd.audit.log import BANDS, LARGEST_K, RunLog, Snapshot
 from incrowd.keys.requirements import MODELS
 from incrowd.keys.spreadsheet import is_formula
+from incrowd.keys.unit_name import PEOPLE, UnitName
 from incrowd.plan.verdict import Verdict
 from incrowd.report import words
+from incrowd.report.board.loss import Level, level_of
 
 #: A count of people, records or classes below this is not told.
 HIDDEN_BELOW = 10
@@ -62,6 +65,9 @@ class PublicFacts:
     intruder_test: str = ""  # one sentence, when people have tested this very release
     one_value: tuple[str, ...] = ()  # columns that have the same value in every record
     formulas: tuple[str, ...] = ()  # the columns with cells that a spreadsheet would run; no count
+    titles: Mapping[str, str] = field(default_factory=dict)  # what columns mean, as the data dictionary says
+    called: UnitName = PEOPLE  # what those in the file are called
+    loss: Level | None = None  # how much of the records is lost; None where their number is not told
 
     @property
     def holds(self) -> bool:
@@ -88,23 +94,39 @@ class PublicFacts:
             lost=lost,
             keys=left.keys,
             sizes=joined_sizes(left),
-            verdicts=tuple(_verdict(verdict) for verdict in log.verdicts if verdict.model != "attack"),
+            verdicts=tuple(_verdict(verdict, log) for verdict in log.verdicts if verdict.model != "attack"),
             required_k=k,
             columns=log.released_columns,
-            use_cases=tuple((o.use_case, o.rule, o.verdict) for o in (log.utility.outcomes if log.utility else ())),
+            use_cases=tuple(
+                (o.use_case, log.book_after.say(o.rule), o.verdict)
+                for o in (log.utility.outcomes if log.utility else ())
+            ),
             conditions=log.about.conditions,
             next_review=None if review is None else review.next,
             attacks=tuple(dict.fromkeys(a.attack for a in log.attacks if a.success is not None)),
             limits=any(verdict.model == "attack" for verdict in log.verdicts),
             intruder_test="" if tested is None else tested.public,
             one_value=log.one_value,
+            loss=_loss(log),
             formulas=tuple(name for name in log.released_columns if name in log.formulas or is_formula(name)),
+            titles={
+                name: log.book_after.titles[name] for name in log.released_columns if name in log.book_after.titles
+            },
+            called=log.called,
         )
 
 
 def loses_few(log: RunLog) -> bool:
     """Whether so few records are lost that their number is not told."""
     return 0 < log.start.records - log.end.records < HIDDEN_BELOW
+
+
+def _loss(log: RunLog) -> Level | None:
+    """How much that is. Of records alone: what a group lost, or a cell, is not told."""
+    records = log.start.records
+    if loses_few(log) or log.source_hidden or not records:
+        return None
+    return level_of((records - log.end.records) / records)
 
 
 def _source(log: RunLog) -> tuple[str, str]:
@@ -170,10 +192,12 @@ def _label(first: int, last: int | None) -> str:
     return str(first) if first == last else f"{first}\N{EN DASH}{last}"
 
 
-def _verdict(verdict: Verdict) -> PublicVerdict:
+def _verdict(verdict: Verdict, log: RunLog) -> PublicVerdict:
     """A figure that tells no small count: neither the people in the smallest class nor a share that betrays them."""
-    limit, said = words.limit(verdict), words.measured(verdict)
-    return PublicVerdict(verdict.requirement, verdict.passed, _achieved(verdict), limit, said)
+    limit, said = words.limit(verdict), log.called.say(words.measured(verdict))
+    return PublicVerdict(
+        log.called.say(log.book_after.say(verdict.requirement)), verdict.passed, _achieved(verdict), limit, said
+    )
 
 
 def _achieved(verdict: Verdict) -> str:

@@ -12,15 +12,22 @@ from incrowd.audit.inputs import Taken, keep_inputs
 from incrowd.audit.log import RunLog
 from incrowd.audit.manifest import SECRET_FILE, AuditManifest, FileEntry, entry_of, machine, release_manifest, versions
 from incrowd.audit.seal import write_sealed
+from incrowd.audit.series import SERIES_FACTS
 from incrowd.audit.signing import Signer
+from incrowd.keys.codebook import Codebook
 from incrowd.keys.spreadsheet import formulas_in, is_formula
 from incrowd.plan import Plan, dump_plan
+from incrowd.report.decision import decision_page, paper_of
 from incrowd.report.dictionary import DictionaryRow, describe, dictionary_cells, dictionary_csv
 from incrowd.report.internal import internal_report
 from incrowd.report.package import CSVW_ENDING, PACKAGE, csvw_metadata, data_package
 from incrowd.report.public import public_report
+from incrowd.report.series import series_facts
 from incrowd.rows import Rows
 from incrowd.secret import Secret
+
+#: The decision paper as values: Word is made from it, when asked for.
+PAPER = "decision.json"
 
 
 def write_audit(folder: Path, plan: Plan, log: RunLog, secret: Secret) -> tuple[FileEntry, ...]:
@@ -50,7 +57,8 @@ def finish_audit(
     signer: Signer | None,
 ) -> tuple[FileEntry, ...]:  # fmt: skip
     """The manifest: what the run was made with and from, and what it released (nothing when it was refused); the
-    internal report, which shows it; and the seal on both and on all that the audit has. Gives every file of it.
+    internal report and the decision paper, which show it; and the seal on all that the audit has. Gives every file of
+    it.
     """
     inputs, copies = keep_inputs(origin.inputs, origin.source, audit)
     manifest = AuditManifest(
@@ -64,7 +72,9 @@ def finish_audit(
         public_key=None if signer is None else signer.public.pem,
     )
     report = _write(audit, "report.html", internal_report(log, manifest))
-    files = (*begun, *copies, report)
+    paper = paper_of(log, manifest)
+    deciding = (_write(audit, PAPER, paper.json()), _write(audit, "decision.html", decision_page(paper)))
+    files = (*begun, *copies, report, *deciding)
     sealed = replace(manifest, files=tuple(sorted(files, key=lambda entry: entry.name)))
     return (*files, *write_sealed(audit, sealed.json(), signer))
 
@@ -84,7 +94,7 @@ def write_release_files(
 
     `data` are the bytes that the gate counted: every hash of them comes from there.
     """
-    columns = describe(plan, released)
+    columns = describe(plan, released, log.book_after)
     dictionary = _write(
         folder, "dictionary.csv", dictionary_csv(columns, neutral=plan.release.formulas == "neutralise")
     )
@@ -96,20 +106,34 @@ def write_release_files(
     ]
     if plan.release.format == "csv":
         entries.append(_write(folder, f"{plan.release.file}{CSVW_ENDING}", csvw_metadata(plan, columns)))
+    if plan.release.series is not None:
+        entries.append(_write(folder, SERIES_FACTS, series_facts(plan, log)))
     manifest = release_manifest(entries, None if signer is None else signer.public)
     sealed = sorted((*entries, *write_sealed(folder, manifest, signer)), key=lambda entry: entry.name)
-    return ReleaseFiles(tuple(sealed), (*_notes(plan, columns), *_formulas(plan, columns, log)))
+    return ReleaseFiles(tuple(sealed), (*_notes(plan, columns, log.book), *_formulas(plan, columns, log)))
 
 
-def _notes(plan: Plan, columns: list[DictionaryRow]) -> list[str]:
+def _notes(plan: Plan, columns: list[DictionaryRow], book: Codebook) -> list[str]:
     notes = [
         f"{column.variable}: {column.uncoded:,} released values have no entry in its codes"
         for column in columns
         if column.uncoded
     ]
+    if unwritten := [column.variable for column in columns if _from_the_data(plan, column.variable, book)]:
+        told = ", ".join(unwritten[:3]) + (f" and {len(unwritten) - 3} more" if len(unwritten) > 3 else "")
+        notes.append(f"dictionary.csv has labels of the data file itself ({told}): read them before they leave")
     if plan.tier == "open" and plan.release.licence is None:
         notes.append("the release names no licence: nobody knows what they may do with it (release: licence)")
     return notes
+
+
+def _from_the_data(plan: Plan, name: str, book: Codebook) -> bool:
+    """Whether words of a column may be some that nobody wrote into the plan or its files of codes."""
+    variable = plan.variables.get(name)
+    if variable is None:
+        return False
+    coded = name in book.codes and variable.codes is None and plan.data.codes is None
+    return coded or (name in book.titles and variable.label is None)
 
 
 def _formulas(plan: Plan, columns: list[DictionaryRow], log: RunLog) -> Iterator[str]:

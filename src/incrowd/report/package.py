@@ -33,6 +33,7 @@ _DICTIONARY = (
     DictionaryRow("values", "The values, where they are few", "text", 0, missing_allowed=True),
     DictionaryRow("missing_allowed", "Whether a value may be missing", "text", 0),
     DictionaryRow("codes", "What values stand for", "text", 0, missing_allowed=True),
+    DictionaryRow("missing_means", "What an empty cell stands for", "text", 0, missing_allowed=True),
 )
 
 
@@ -72,8 +73,8 @@ def _resource(name: str, title: str, file: FileEntry, columns: Sequence[Dictiona
     csv = file.name.endswith(".csv")
     kind = {
         "profile": "tabular-data-resource" if csv else "data-resource",
-        "format": "csv" if csv else "parquet",
-        "mediatype": "text/csv" if csv else "application/vnd.apache.parquet",
+        "format": file.name.rpartition(".")[2],
+        "mediatype": _MEDIA[file.name.rpartition(".")[2]],
     }
     how = {"encoding": "utf-8", "dialect": _DIALECT} if csv else {}
     return {
@@ -83,6 +84,11 @@ def _resource(name: str, title: str, file: FileEntry, columns: Sequence[Dictiona
     }  # fmt: skip
 
 
+_MEDIA = {
+    "csv": "text/csv",
+    "parquet": "application/vnd.apache.parquet",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
 _DIALECT = {"delimiter": ",", "lineTerminator": "\n", "quoteChar": '"', "doubleQuote": True, "header": True}
 
 

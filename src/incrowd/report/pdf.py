@@ -24,6 +24,8 @@ PATIENCE = 180
 #: The path of a socket has at most 107 characters. Chromium makes org.chromium.Chromium.XXXXXX/SingletonSocket
 #: in a folder of ours, and ends before it begins where that is too long.
 LONGEST_PLACE = 48
+#: What a page folds is on paper, too. Words of the data are escaped, and never begin so.
+FOLDED = '<details class="fold"'
 _DATES = re.compile(rb"/(CreationDate|ModDate) \(D:\d{14}[^)]*\)")
 
 
@@ -58,8 +60,9 @@ def print_pdf(page: Path, paper: Path) -> Path:
     What is there under the name stays when printing fails.
     """
     with tempfile.TemporaryDirectory(dir=_short_place(), ignore_cleanup_errors=True) as profile:
-        printed = Path(profile, "printed.pdf")
-        flags = ("--no-pdf-header-footer", f"--print-to-pdf={printed}", page.resolve().as_uri())
+        printed, opened = Path(profile, "printed.pdf"), Path(profile, "opened.html")
+        opened.write_text(page.read_text(encoding="utf-8").replace(FOLDED, f"{FOLDED} open"), encoding="utf-8")
+        flags = ("--no-pdf-header-footer", f"--print-to-pdf={printed}", opened.as_uri())
         # Crashpad and the like want a home to write to; an empty one keeps them out of the user's.
         env = {**os.environ, "HOME": profile, "TMPDIR": profile}
         try:

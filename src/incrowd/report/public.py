@@ -15,7 +15,7 @@ def public_report(log: RunLog, key: PublicKey | None = None) -> str:
     What is not in `PublicFacts` cannot leak: no section is given anything else of the run.
     """
     facts = PublicFacts.of(log)
-    shown = {"facts": facts, "key": key, "hidden_below": HIDDEN_BELOW}
+    shown = {"facts": facts, "key": key, "hidden_below": HIDDEN_BELOW, "called": facts.called}
     return render(
         "base.html",
         audience="public",
@@ -24,5 +24,6 @@ def public_report(log: RunLog, key: PublicKey | None = None) -> str:
         tiers=words.TIERS,
         sections=sections.public(),
         points={},
+        leads={},
         bodies={one.name: part(one.template, **shown, **one.values(facts)) for one in sections.public()},
     )

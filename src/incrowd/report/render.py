@@ -6,11 +6,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup, escape
 
 from incrowd.errors import visible
 from incrowd.keys.saying import fixed, percent, percents, sentence
+from incrowd.keys.unit_name import PEOPLE, UnitName
 from incrowd.report import words
 
 
@@ -26,10 +28,19 @@ def part(template: str, **values: Any) -> Markup:
 
 def svg(chart: Any) -> Markup:
     """A chart to be put into a page."""
-    from incrowd.report.charts.run import to_svg  # altair takes a second to import: only who wants a report pays
+    from incrowd.report.charts.look import to_svg  # altair takes a second to import: only who wants a report pays
 
     # Safe: the converter escapes the texts of marks, to_svg the alt text.
     return Markup(to_svg(chart))
+
+
+@pass_context
+def units(context: Context, text: str) -> str:
+    """A text about those in the file, by the name that the plan gives them."""
+    called: UnitName = context.get("called", PEOPLE)
+    if not isinstance(text, Markup):
+        return called.say(text)
+    return Markup(UnitName(str(escape(called.one)), str(escape(called.many))).say(str(text)))
 
 
 @cache
@@ -46,7 +57,7 @@ def environment() -> Environment:
     said = {
         "count": words.count, "figure": words.figure, "seconds": words.seconds, "limit": words.limit,
         "small": words.small, "percent": percent, "first_upper": lambda text: text[:1].upper() + text[1:],
-        "fixed": fixed, "sentence": sentence,
+        "fixed": fixed, "sentence": sentence, "units": units,
     }  # fmt: skip
     made.filters.update(said)
     made.globals.update(share=words.share, percents=percents)

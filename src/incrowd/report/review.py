@@ -12,6 +12,7 @@ from incrowd.attack.external import ONE_TO_ONE
 from incrowd.attack.value import Attacked
 from incrowd.errors import InputError
 from incrowd.keys.saying import percent
+from incrowd.keys.unit_name import PEOPLE, UnitName
 from incrowd.machine.writing import write_private
 from incrowd.report import words
 from incrowd.report.render import render
@@ -103,6 +104,7 @@ class Reviewed(Result):
     external: tuple[str, ...]
     notes: tuple[str, ...] = ()  # what limits the figures
     not_tried: tuple[str, ...] = ()  # files and attacks that were asked for and could not be tried: no news of them
+    called: UnitName = PEOPLE  # what those in the file are called
 
     @property
     def overdue(self) -> bool:
@@ -117,7 +119,7 @@ class Reviewed(Result):
             found.append("the released file is not the one of the audit: its bytes differ")
         for one in self.requirements:
             if one.worse:
-                found.append(f"required: {one.requirement}; the file has {words.figure(one.has)}")
+                found.append(f"required: {self.called.say(one.requirement)}; the file has {words.figure(one.has)}")
         for risk in self.risks:
             if risk.worse:
                 then = words.small(risk.then) if risk.measured_then else "not measured"
@@ -158,4 +160,4 @@ def write_review(reviewed: Reviewed, folder: Path) -> None:
 
 def review_page(reviewed: Reviewed) -> str:
     """The review as a page of its own."""
-    return render("review.html", review=reviewed)
+    return render("review.html", review=reviewed, called=reviewed.called)

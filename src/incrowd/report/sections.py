@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from incrowd.audit.log import RunLog
-from incrowd.report import values
-from incrowd.report.board import missing
+from incrowd.report import series, values
+from incrowd.report.board import leads, missing
 from incrowd.report.facts import PublicFacts
 
 Values = Mapping[str, Any]
@@ -23,8 +23,16 @@ def _nothing(of: object) -> Values:
     return {}
 
 
+def _silent(log: RunLog) -> str:
+    return ""
+
+
 def _complete(log: RunLog) -> Iterable[str]:
     return ()
+
+
+def _always(log: RunLog) -> bool:
+    return True
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,8 @@ class InternalSection:
     missing: Callable[[RunLog], Iterable[str]] = _complete  # what a machine would fill in and could not, in words
     attested: tuple[str, ...] = ()  # what people must attest for it
     signed: bool = False  # people answer for it by their sign-offs
+    applies: Callable[[RunLog], bool] = _always  # whether the run has anything of the kind
+    lead: Callable[[RunLog], str] = _silent  # what was found, in one sentence; it stands first
 
     @property
     def template(self) -> str:
@@ -60,35 +70,50 @@ class PublicSection:
 
 SECTIONS: tuple[InternalSection | PublicSection, ...] = (
     InternalSection("decision", "Decision", values.decision, missing.decision, signed=True),
-    InternalSection("situation", "The data situation", attested=("data_situation", "lawful_basis")),
+    InternalSection(
+        "situation", "The data situation", attested=("data_situation", "lawful_basis"), lead=leads.situation
+    ),
     InternalSection(
         "consultation", "Consultation and use cases", missing=missing.consultation,
-        attested=("consultation", "transparency"),
+        attested=("consultation", "transparency"), lead=leads.consultation,
     ),
-    InternalSection("variables", "Variables and their roles", missing=missing.variables),
+    InternalSection("variables", "Variables and their roles", missing=missing.variables, lead=leads.variables),
     InternalSection(
-        "scenarios", "Scenarios and external data", missing=missing.scenarios, attested=("scenarios", "external_data")
+        "scenarios", "Scenarios and external data", missing=missing.scenarios, attested=("scenarios", "external_data"),
+        lead=leads.scenarios,
     ),
-    InternalSection("before-after", "Before and after", values.before_after, missing.before_after),
-    InternalSection("risk", "Risk by scenario, before and after", values.risk, missing.risk),
-    InternalSection("treatment", "Treatment log", values.treatment, missing.treatment),
-    InternalSection("attacks", "Attacks on the release", values.attacks, missing.attacks),
-    InternalSection("intruder-test", "The human intruder test", values.intruder_test, missing.intruder_test),
-    InternalSection("utility", "What analysts keep, and who was removed", missing=missing.utility),
     InternalSection(
-        "alternatives", "Alternatives rejected, and their price", values.alternatives, missing.alternatives
+        "before-after", "Before and after", values.before_after, missing.before_after, lead=leads.before_after
+    ),
+    InternalSection("risk", "Risk by scenario, before and after", values.risk, missing.risk, lead=leads.risk),
+    InternalSection("treatment", "Treatment log", values.treatment, missing.treatment, lead=leads.treatment),
+    InternalSection("attacks", "Attacks on the release", values.attacks, missing.attacks, lead=leads.attacks),
+    InternalSection(
+        "intruder-test", "The human intruder test", values.intruder_test, missing.intruder_test,
+        lead=leads.intruder_test,
+    ),
+    InternalSection(
+        "utility", "What analysts keep, and who was removed", missing=missing.utility, lead=leads.utility
+    ),
+    InternalSection(
+        "alternatives", "Alternatives rejected, and their price", values.alternatives, missing.alternatives,
+        lead=leads.alternatives,
     ),
     InternalSection(
         "residual", "What this does not protect against", values.residual, missing.residual,
-        attested=("impact", "residual_risk"),
+        attested=("impact", "residual_risk"), lead=leads.residual,
     ),
     InternalSection(
         "crosswalk", "Crosswalk to ICO, UKAN and ONS", values.crosswalk, missing.crosswalk,
-        attested=("dpia", "governance", "access"),
+        attested=("dpia", "governance", "access"), lead=leads.crosswalk,
     ),
     InternalSection(
         "incidents", "Incidents, monitoring and how to reproduce it", missing=missing.incidents,
-        attested=("incident_plan", "monitoring"),
+        attested=("incident_plan", "monitoring"), lead=leads.incidents,
+    ),
+    InternalSection(
+        "series", "The series", series.section, series.missing, applies=lambda log: log.series is not None,
+        lead=leads.series,
     ),
     PublicSection("decision", "The decision", values.public_decision),
     PublicSection("glance", "The release at a glance"),
@@ -101,9 +126,10 @@ SECTIONS: tuple[InternalSection | PublicSection, ...] = (
 )  # fmt: skip
 
 
-def internal() -> list[InternalSection]:
-    """The sections of the internal report, in order."""
-    return [one for one in SECTIONS if isinstance(one, InternalSection)]
+def internal(log: RunLog | None = None) -> list[InternalSection]:
+    """The sections of the internal report of a run, in order; without a run, those that every report has."""
+    there = (one for one in SECTIONS if isinstance(one, InternalSection))
+    return [one for one in there if (one.applies is _always if log is None else one.applies(log))]
 
 
 def public() -> list[PublicSection]:

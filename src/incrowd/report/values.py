@@ -15,7 +15,10 @@ from incrowd.audit.log import LARGEST_K, RunLog, StepLog
 from incrowd.report import words
 from incrowd.report.board import crosswalk as guides
 from incrowd.report.board.advice import advise
+from incrowd.report.board.loss import LIMITS, PUBLIC_LIMITS, blanked_words, hardest_words, lost
 from incrowd.report.board.residual import residuals
+from incrowd.report.board.telling import column
+from incrowd.report.charts.palette import key_of_counts
 from incrowd.report.facts import PublicFacts, required_k
 from incrowd.report.render import svg
 from incrowd.report.tested import section as intruder_section
@@ -28,12 +31,19 @@ Values = Mapping[str, Any]
 
 #: Tables of each number of keys in the report, those with most uniques.
 SHOWN = 4
+#: How a loss looks, by its level: as verdicts do.
+LOSS_STANDS = {"small": "pass", "noticeable": "warn", "large": "fail"}
 
 
 def decision(log: RunLog) -> Values:
-    """Which tier the evidence supports, the conditions, and what each figure is."""
+    """Which tier the evidence supports, what was lost, the conditions, and what each figure is."""
     conditions = (*words.CONDITIONS.get(log.tier, ()), *log.about.conditions)
-    return {"advice": advise(log), "conditions": conditions, "measured": words.measured}
+    gone = lost(log)
+    return {
+        "advice": advise(log), "conditions": conditions, "measured": words.measured, "loss": gone,
+        "blanked": blanked_words(log), "hardest": hardest_words(log), "loss_limits": LIMITS,
+        "loss_stands": LOSS_STANDS[gone.level],
+    }  # fmt: skip
 
 
 def before_after(log: RunLog) -> Values:
@@ -42,7 +52,7 @@ def before_after(log: RunLog) -> Values:
 
     shown = changing(log.steps)
     return {
-        "panels": [(step, svg(charts.class_sizes(step))) for step in shown],
+        "panels": [(step, svg(charts.class_sizes(step, log.called))) for step in shown],
         "unchanged": [step.number for step in log.steps if step not in shown],
         "by_step": svg(charts.classes_by_step(log.steps)),
         "tables": [
@@ -52,15 +62,19 @@ def before_after(log: RunLog) -> Values:
 
 
 def risk(log: RunLog) -> Values:
-    """Each scenario with its heat maps and its rows."""
-    return {"risks": [(risk, *_heat_maps(risk), risk_rows(risk)) for risk in log.risks]}
+    """Each scenario with its heat maps and its rows, and the rarest combinations by their categories."""
+    rarest = [
+        (", ".join(f"{column(log, key)} {log.word(key, value)}" for key, value in one.values), one)
+        for one in log.rarest.combinations
+    ]
+    return {"risks": [(risk, *_heat_maps(risk), risk_rows(risk)) for risk in log.risks], "rarest": rarest}
 
 
 def treatment(log: RunLog) -> Values:
     """The records lost by step and reason, as a chart and as rows."""
     from incrowd.report.charts import run as charts
 
-    lost = charts.records_lost(log.steps)
+    lost = charts.records_lost(log.steps, log.called)
     return {
         "lost_chart": None if lost is None else svg(lost),
         "lost_rows": [(step, reason, n) for step in log.steps for reason, n in charts.lost_rows(step)],
@@ -68,11 +82,10 @@ def treatment(log: RunLog) -> Values:
 
 
 def attacks(log: RunLog) -> Values:
-    """The chart of how often each attack was right."""
-    from incrowd.report.charts.attacks import attack_rates
+    """The charts of how often each attack was right, by scenario."""
+    from incrowd.report.charts.attacks import attack_charts
 
-    chart = attack_rates(log.attacks)
-    return {"attack_chart": None if chart is None else svg(chart)}
+    return {"attack_charts": [(scenario, svg(chart)) for scenario, chart in attack_charts(log.attacks)]}
 
 
 def intruder_test(log: RunLog) -> Values:
@@ -85,7 +98,7 @@ def alternatives(log: RunLog) -> Values:
     from incrowd.report.charts import run as charts
     from incrowd.report.charts.frontier import frontier
 
-    who = "records" if log.unit is None else "people"
+    who = "records" if log.unit is None else log.called.many
     sweep = None if log.utility is None else log.utility.sweep
     return {
         "who": who,
@@ -107,15 +120,17 @@ def crosswalk(log: RunLog) -> Values:
 
 
 def public_decision(facts: PublicFacts) -> Values:
-    """Who gets the file."""
-    return {"tiers": words.TIERS}
+    """Who gets the file, and how a loss is called."""
+    # A sample is a loss to its readers and no fault of the file, and the way there is not told: never red.
+    stands = "pass" if facts.loss == "small" else "warn"
+    return {"tiers": words.TIERS, "loss_stands": stands, "loss_limits": PUBLIC_LIMITS}
 
 
 def classes(facts: PublicFacts) -> Values:
     """The chart of the sizes."""
     from incrowd.report.charts import run as charts
 
-    return {"sizes_chart": svg(charts.released_sizes(facts.sizes)) if facts.sizes else None}
+    return {"sizes_chart": svg(charts.released_sizes(facts.sizes, facts.called)) if facts.sizes else None}
 
 
 def public_residual(facts: PublicFacts) -> Values:
@@ -196,9 +211,13 @@ def table_rows(risk: RiskLog) -> list[tuple[str, TableLine | None, TableLine | N
     return rows
 
 
-def _heat_maps(risk: RiskLog) -> tuple[Markup | None, Markup | None]:
-    from incrowd.report.charts.heat import uniques_heat
+def _heat_maps(risk: RiskLog) -> tuple[Markup | None, Markup | None, list[tuple[int, str]]]:
+    """The tables as they came and as they leave, drawn alike, and the key to their colours."""
+    from incrowd.report.charts.heat import most_uniques, uniques_heat
 
-    states = [(risk.before, "as it came"), (risk.after, "as it leaves")]
-    maps = [None if m is None or m.tables is None else svg(uniques_heat(m.tables, told)) for m, told in states]
-    return maps[0], maps[1]
+    before, after = risk.before.tables, None if risk.after is None else risk.after.tables
+    most = most_uniques(before, after)
+    first = [] if before is None else [one.key for one in before.contributions]
+    states = [(before, "as it came"), (after, "as it leaves")]
+    maps = [None if one is None else svg(uniques_heat(one, told, most=most, first=first)) for one, told in states]
+    return maps[0], maps[1], key_of_counts(most)

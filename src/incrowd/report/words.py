@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import floor
 
 from incrowd.keys.requirements import MODELS
 from incrowd.keys.saying import figures, fixed
@@ -95,6 +96,32 @@ def risk(found: Risk | None) -> str:
     return f"{value} ({low} to {high})"
 
 
+def chance(value: float) -> str:
+    """A chance as people say it. What is almost sure is not told as sure, and a small one never as smaller.
+
+    >>> chance(1 / 9), chance(0.432), chance(0.0143), chance(1.0), chance(0.999), chance(0.0)
+    ('1 in 9', '43 in 100', '1 in 69', '1 in 1', 'more than 99 in 100', 'none')
+    """
+    if value <= 0:
+        return "none"
+    if 0.99 < value < 1:
+        return "more than 99 in 100"
+    if value > 0.1 and abs(1 / value - round(1 / value)) > 1e-9:
+        return f"{100 * value:.0f} in 100"
+    return f"1 in {floor(round(1 / value, 9)):,}"
+
+
+def listed(names: Sequence[str], most: int = 4) -> str:
+    """Names in a row, and how many more there are.
+
+    >>> listed(["age", "sex"]), listed(["a", "b", "c", "d", "e", "f"])
+    ('age and sex', 'a, b, c, d and 2 more')
+    """
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+
+
 def small(number: float | None) -> str:
     """A measured figure in three digits, or a dash. Something is never shown as nothing.
 
@@ -156,6 +183,7 @@ class Residual:
 
     name: str
     words: str
+    about_intruders: bool = False  # the people it speaks of are those who try
 
 
 #: What the requirements do not protect against. Says nothing about this file's steps: it is in the public report.
@@ -210,6 +238,7 @@ MORE_RESIDUALS: tuple[Residual, ...] = (
         "Clever people",
         "People use what no scenario names: the news, photographs, a colleague's memory. Only a test with people shows "
         "it.",
+        about_intruders=True,
     ),
 )
 

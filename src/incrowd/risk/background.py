@@ -9,7 +9,7 @@ from pathlib import Path
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.plan import Plan
 from incrowd.risk.value import EVERYTHING, Scenario
-from incrowd.rows import Source
+from incrowd.rows import Reading, Source
 from incrowd.rows.lookup import read_hierarchy
 
 
@@ -24,6 +24,7 @@ class Background:
     imputed: float = 0.0
     population: Source | None = None
     population_count: str | None = None
+    population_reading: Reading | None = None  # how its file is read, where it does not tell itself
     levels: Mapping[str, Hierarchy] | None = None  # a scenario's geography: key -> its hierarchy
 
 
@@ -48,5 +49,6 @@ def plan_background(plan: Plan, folder: Path) -> Background:
         None if protection is None else protection.sampling_fraction,
         0.0 if protection is None else protection.imputed_share,
         None if data.population is None else folder / data.population.source,
-        None if data.population is None else data.population.count, levels,
+        None if data.population is None else data.population.count,
+        None if data.population is None else data.population.reading, levels,
     )  # fmt: skip

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from incrowd.rows.frame import Rows
-    from incrowd.rows.source import Source, open_source, reopen
+    from incrowd.rows.source import Reading, Source, columns_of, open_released, open_source, reopen
 
-__all__ = ["Rows", "Source", "open_source", "reopen"]
+__all__ = ["Reading", "Rows", "Source", "columns_of", "open_released", "open_source", "reopen"]
 
-_HOME = {"Rows": "frame", "Source": "source", "open_source": "source", "reopen": "source"}
+_HOME = {
+    "Reading": "source", "Rows": "frame", "Source": "source", "columns_of": "source", "open_released": "source",
+    "open_source": "source",
+    "reopen": "source",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

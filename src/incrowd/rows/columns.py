@@ -10,6 +10,7 @@ import ibis
 import numpy as np
 
 from incrowd.errors import InputError
+from incrowd.keys.natural import in_order
 from incrowd.keys.table import KeyTable
 from incrowd.rows.frame import Rows
 
@@ -121,7 +122,7 @@ def summarise(rows: Rows, typed: bool = False) -> dict[str, ColumnSummary]:
         values = None
         if distinct <= MOST_LISTED:
             texts = (value for value in rows.value_counts(name) if value is not None)
-            values = tuple(sorted(texts, key=str.encode))
+            values = tuple(in_order(texts))
         holds: Holds = "string"
         if typed:
             holds = _declared(table[name].type())

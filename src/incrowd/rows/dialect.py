@@ -21,6 +21,8 @@ from incrowd.rows.scan import LONGEST_LINE, Scan
 DELIMITERS = (",", ";", "\t", "|")
 _CHUNK = 1 << 22
 BOM = b"\xef\xbb\xbf"
+#: What a first column without a name is called until it is left out.
+INDEX = "incrowd_index"
 #: The bytes that Windows-1252 gives no character.
 _NOT_CP1252 = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 
@@ -36,8 +38,13 @@ class Dialect:
     foreign: bool = False
 
 
-def sniff(path: Path, delimiter: str | None = None, encoding: str | None = None) -> Dialect:
-    """Find the dialect of a CSV file, and refuse what an engine would swallow: NUL bytes, a broken header or line."""
+def sniff(
+    path: Path, delimiter: str | None = None, encoding: str | None = None, drop_index: bool | None = None
+) -> Dialect:
+    """Find the dialect of a CSV file, and refuse what an engine would swallow: NUL bytes, a broken header or line.
+
+    With `drop_index`, a first column without a name is called `INDEX`, for the caller to leave out.
+    """
     must_be_file(path)
     if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
         raise InputError("D269", "the delimiter is not one plain character.", "Write one: , or ; or | or a tab.")
@@ -48,12 +55,7 @@ def sniff(path: Path, delimiter: str | None = None, encoding: str | None = None)
     columns = _split(head.decode(encoding, errors="replace"), delimiter)
     if not any(columns):
         raise InputError("D002", f"{path.name} has no header line.", "The first line must name the columns.")
-    unnamed = sum(not name.strip() for name in columns)
-    if unnamed:
-        raise InputError(
-            "D010", f"line 1 of {path.name} leaves {unnamed} column(s) without a name.", "Name every column."
-        )
-    refuse_twice(columns, f"line 1 of {path.name}")
+    columns = named(columns, f"line 1 of {path.name}", drop_index)
     if marked and any(sign in columns[0] for sign in (delimiter, "\r", "\n")):
         # The engine takes the quotation mark behind the byte order mark for a letter, and loses all records.
         raise InputError(
@@ -62,6 +64,31 @@ def sniff(path: Path, delimiter: str | None = None, encoding: str | None = None)
             "Save the file as UTF-8 without a byte order mark, or write the name without them.",
         )
     return Dialect(delimiter, encoding, tuple(columns), foreign)
+
+
+def named(columns: Sequence[str], place: str, drop_index: bool | None = None) -> list[str]:
+    """The names of the columns: each has one, and no two have the same.
+
+    pandas writes the index of a table as a first column without a name. With `drop_index` it is called `INDEX`; where
+    that is False it is refused with this way out.
+    """
+    if INDEX in map(str.lower, columns):
+        raise InputError("D065", f"{place} has a name that begins like ours.", "Rename it: incrowd uses such names.")
+    nameless = [number for number, name in enumerate(columns) if not name.strip()]
+    index = nameless == [0] and len(columns) > 1
+    if index and drop_index is False:
+        raise index_found(f"{place} leaves its first column without a name, as pandas does with the index of a table.")
+    if nameless and not (index and drop_index):
+        raise InputError("D010", f"{place} leaves {len(nameless)} column(s) without a name.", "Name every column.")
+    names = [INDEX, *columns[1:]] if index else list(columns)
+    refuse_twice(names, place)
+    return names
+
+
+def index_found(message: str) -> InputError:
+    """The error for a column that is the index of a table, and may be more."""
+    hint = "If it only numbers the records, leave it out: --drop-index (data: drop_index: true). Else name it."
+    return InputError("D333", message, hint)
 
 
 def refuse_twice(columns: Sequence[str], place: str) -> None:
@@ -80,7 +107,7 @@ def refuse_twice(columns: Sequence[str], place: str) -> None:
 def open_text(path: Path, dialect: Dialect) -> TextIO:
     """The text of a small file whose dialect is known, for the csv module."""
     encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
-    return io.TextIOWrapper(_open(path), encoding=encoding, newline="")
+    return io.TextIOWrapper(open_bytes(path), encoding=encoding, newline="")
 
 
 def utf8_copy(path: Path, dialect: Dialect, folder: Path) -> tuple[Path, Dialect]:
@@ -92,7 +119,8 @@ def utf8_copy(path: Path, dialect: Dialect, folder: Path) -> tuple[Path, Dialect
     return copy, replace(dialect, encoding="utf-8", foreign=False)
 
 
-def _open(path: Path) -> IO[bytes]:
+def open_bytes(path: Path) -> IO[bytes]:
+    """The bytes of a file, unpacked."""
     return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
 
 
@@ -100,7 +128,7 @@ def _chunks(path: Path) -> Iterator[bytes]:
     """The bytes of a file, unpacked piece by piece: memory stays flat, however much is packed into it."""
     with opening(path):
         try:
-            with _open(path) as file:
+            with open_bytes(path) as file:
                 while chunk := file.read(_CHUNK):
                     yield chunk
             return

@@ -75,9 +75,6 @@ class Engine(Protocol):
     def keep(self, table: ibis.Table, place: str) -> ibis.Table:
         """Work now, and keep the result inside the engine for as long as it runs."""
 
-    def bring_in(self, table: ibis.Table, place: str) -> tuple[Engine, ibis.Table]:
-        """The same records where steps can change them. Only a database that may just be read has to copy them."""
-
     def progress(self) -> float | None:
         """Which share of what it works on is done, between 0 and 1; None when it cannot tell. From any thread."""
 

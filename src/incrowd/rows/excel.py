@@ -1,4 +1,6 @@
-"""The first sheet of an Excel file, each cell as its text: whole numbers without a decimal point, dates as ISO.
+"""A sheet of an Excel file, each cell as its text: whole numbers without a decimal point, dates as ISO.
+
+Where several sheets hold something, somebody has to say which is meant: the first may be a cover.
 
 Cells are taken from the sheet's XML as they come, row by row: a file says of itself how large it is, and lies. What a
 small file unpacks to is looked up before it is unpacked.
@@ -10,34 +12,45 @@ import warnings
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import timedelta
+from decimal import Decimal
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from incrowd.errors import InputError
-from incrowd.rows.dialect import refuse_twice
+from incrowd.rows.amounts import clock
+from incrowd.rows.dialect import named
 
 #: Bytes that a file may unpack to: all of it, and what is held in memory at once (texts, styles).
 UNPACKED, HELD = 1 << 30, 1 << 28
 #: Excel's own limit of columns, and how many filled cells are read from one file, and at once.
 COLUMNS, CELLS, _PIECE = 16_384, 20_000_000, 1 << 20
-_KINDS = "snbde"
+#: So many sheets are named in an error.
+LISTED = 10
+_KINDS, _TEXTS = "snbde", "s"
 #: Days by which two stored dates differ for Excel, which keeps 15 digits; a date has five before the point.
 APART = 1e-10
 Cell = tuple[str, str, float | None]  # what it is, its text, and the number that Excel stores for a date
 
 
-def read_excel(path: Path) -> pa.Table:
-    """The first sheet as a table of texts; an empty cell is missing, an empty row is no record."""
+def read_excel(path: Path, sheet: str | int | None = None, drop_index: bool = False) -> pa.Table:
+    """A sheet as a table of texts; an empty cell is missing, an empty row is no record. `sheet` is its name, or its
+    number from 1 on; with `drop_index` a first column without a name is left out.
+    """
     found: pa.Table | InputError | None = None
     # openpyxl raises whatever zip and XML raise, and warns, with cell texts in it; none of that gets out.
     with suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             _refuse_large(path)
-            found = _table(_rows(path), path.name)
+            import openpyxl  # only here: Excel is rare and the import is slow
+
+            book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+            found = _table(_rows(book, _chosen(book, sheet, path.name), path.name), path.name, drop_index)
         except InputError as fault:
             found = fault
     if isinstance(found, pa.Table):
@@ -58,9 +71,52 @@ def _large(place: str) -> InputError:
     return InputError("D277", message, "Save it as CSV, which is read piece by piece.")
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[int, Cell]]]:
+def _chosen(book: Any, named: str | int | None, place: str) -> Any:
+    """The sheet that is named; or the one that holds something, where no other does."""
+    sheets = book.worksheets
+    by_name = [sheet for sheet in sheets if sheet.title == str(named)]
+    by_number = [sheets[named - 1]] if isinstance(named, int) and 1 <= named <= len(sheets) else []
+    if named is not None and len({id(sheet) for sheet in (*by_name, *by_number)}) != 1:
+        several = f"{place} has {len(sheets)} sheet(s)"
+        message = f"{several}, and not the one that is named." if not by_name else f"{several}: two could be meant."
+        raise InputError("D335", message, f"Name one by its number or its name (data: sheet). {_listed(sheets)}")
+    if named is not None:
+        return (*by_name, *by_number)[0]
+    if len(sheets) == 1:
+        return sheets[0]
+    looks = [_look(book, one, place) for one in sheets]
+    if sum(look != "empty" for look in looks) > 1 or looks[0] == "empty":
+        likely = looks.index("table") + 1 if "table" in looks else 1
+        raise InputError(
+            "D330",
+            f"{place} has {len(sheets)} sheets, and nobody said which of them holds the records.",
+            f"Say which: --sheet {likely} (data: sheet: {likely}). {_listed(sheets)}",
+        )
+    return sheets[0]
+
+
+def _look(book: Any, sheet: Any, place: str) -> Literal["empty", "table", "other"]:
+    """Does a sheet begin like a table, with names in its first line and at least two columns?"""
+    try:
+        first = list(islice(_rows(book, sheet, place), 2))
+    except InputError:  # told when it is read
+        return "other"
+    if not first:
+        return "empty"
+    (number, names), width = first[0], len(first[0][1])
+    named = number == 1 and width > 1 and all(kind in _TEXTS for kind, _, _ in names.values())
+    return "table" if named and len(first) > 1 and max(first[1][1]) <= max(names) else "other"
+
+
+def _listed(sheets: list[Any]) -> str:
+    """The sheets by number and name; by number alone where they are many, and may be named after people or places."""
+    if len(sheets) > LISTED:
+        return f"Its sheets have the numbers 1 to {len(sheets)}."
+    return "Its sheets: " + ", ".join(f"{number} {one.title!r}" for number, one in enumerate(sheets, 1)) + "."
+
+
+def _rows(book: Any, sheet: Any, place: str) -> Iterator[tuple[int, dict[int, Cell]]]:
     """The rows that hold something, with their number; of each the cells that do, by column from 1 on."""
-    import openpyxl  # only here: Excel is rare and the import is slow
     from openpyxl.worksheet._reader import FORMULA_TAG, ROW_TAG, VALUE_TAG, WorkSheetParser
     from openpyxl.xml.functions import iterparse
 
@@ -72,7 +128,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[int, Cell]]]:
             stored, kind = element.findtext(VALUE_TAG), element.get("t", "n")
             # A result that is an empty text is stored as such: t="str" and an empty value.
             if element.find(FORMULA_TAG) is not None and (stored is None or not (stored or kind == "str")):
-                where = f"cell {_letters(cell['column'])}{cell['row']} of {path.name}"
+                where = f"cell {_letters(cell['column'])}{cell['row']} of {place}"
                 raise InputError(
                     "D276", f"{where} holds a formula without a result.", "Open the file in Excel and save it again."
                 )
@@ -81,8 +137,6 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[int, Cell]]]:
             serial = float(stored) if cell["data_type"] == "d" and kind == "n" else None
             return cell | {"serial": serial}
 
-    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    sheet = book.worksheets[0]
     with sheet._get_source() as source:
         parser = Parser(
             source, sheet._shared_strings, data_only=True, epoch=book.epoch, date_formats=book._date_formats,
@@ -95,7 +149,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[int, Cell]]]:
                 inside = inside or element.tag == ROW_TAG
                 above.append(element)
                 if cells > 8 * COLUMNS:  # a cell has a few parts
-                    raise _large(path.name)
+                    raise _large(place)
                 continue
             above.pop()
             if element.tag == ROW_TAG:
@@ -111,18 +165,22 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[int, Cell]]]:
                     above[-1].remove(element)
 
 
-def _table(rows: Iterator[tuple[int, dict[int, Cell]]], place: str) -> pa.Table:
+def _table(rows: Iterator[tuple[int, dict[int, Cell]]], place: str, drop_index: bool) -> pa.Table:
     number, first = next(rows, (0, {}))
     if number != 1:
         raise InputError("D002", f"{place} has no header line.", "The first line must name the columns.")
     header = [first.get(i, ("", "", None))[1] for i in range(1, max(first) + 1)]
-    if unnamed := sum(not name.strip() for name in header):
-        raise InputError("D010", f"line 1 of {place} leaves {unnamed} column(s) without a name.", "Name every column.")
-    refuse_twice(header, f"line 1 of {place}")
+    header = named(header, f"line 1 of {place}", drop_index)
     pieces: list[pa.Table] = []
     lines: list[dict[int, Cell]] = []
     waiting, cells = 0, 0
     for number, row in rows:
+        if max(row) > len(header) == 1:
+            raise InputError(
+                "D336",
+                f"line 1 of {place} has one cell, and line {number} has more: it looks like a title.",
+                "Delete the lines above the names of the columns.",
+            )
         if max(row) > len(header):
             raise InputError(
                 "D004", f"line {number} of {place} has not as many fields as the header.", "Mend the line."
@@ -193,6 +251,8 @@ def _text(value: Any) -> str:
         return str(value).upper()
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
+    if isinstance(value, timedelta):
+        return clock(Decimal(value // timedelta(microseconds=1)).scaleb(-6))
     if hasattr(value, "isoformat"):
         text: str = value.isoformat()
         return text.removesuffix("T00:00:00")

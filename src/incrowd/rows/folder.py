@@ -5,12 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from incrowd.errors import InputError
-
-#: Endings of files that hold data, and that nobody reads from a folder of Parquet files.
-DATA = {
-    f".{name}"
-    for name in ("csv", "tsv", "gz", "xlsx", "xlsm", "parquet", "pq", "parq", "orc", "avro", "feather", "arrow")
-}
+from incrowd.rows.formats import DATA
 
 
 def partitions(folder: Path) -> tuple[list[Path], tuple[str, ...]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import ibis
 import pyarrow as pa
 
 from incrowd.errors import InputError, visible
+from incrowd.keys.codebook import Codebook
 from incrowd.rows.engine import Engine, OnBatch, Result
 from incrowd.rows.header import refuse_unknown
 
@@ -27,6 +28,10 @@ class Rows:
     engine: Engine
     table: ibis.Table
     place: str
+    # What the file itself says of its values; steps do not keep it up to date.
+    book: Codebook = field(default_factory=Codebook)
+    notes: tuple[str, ...] = ()  # what was left out of the file when it was opened
+    first_line: bool = False  # the columns are named by the first line of a text or a sheet, which may be a record
 
     def __repr__(self) -> str:
         # No record, and no names: they are data until something proves that they are names.
@@ -59,22 +64,24 @@ class Rows:
         """Let the engine work, and fetch a large result piece by piece. Closing it early stops the engine."""
         return self.engine.stream(expression, size, self.place)
 
-    def bring_in(self) -> Rows:
-        """The same records where steps can change them: copied out of a database that may only be read."""
-        engine, table = self.engine.bring_in(self.table, self.place)
-        return replace(self, engine=engine, table=table)
-
     def close(self) -> None:
         """Let go of the engine: of its connections and processes."""
         self.engine.close()
 
-    def value_counts(self, column: str) -> dict[str | None, int]:
-        """The distinct values of a column with their number of records."""
-        refuse_unknown(self, [column])
+    def value_counts(self, column: str, unit: str | None = None) -> dict[str | None, int]:
+        """The distinct values of a column with their number of records; with a unit, of people who have them."""
+        refuse_unknown(self, [column, *([] if unit is None else [unit])])
         picked = self.table.select(value=self.text(column))
+        if unit is not None:
+            picked = self.table.select(value=self.text(column), unit=self.text(unit)).distinct()
         counted = picked.group_by("value").aggregate(n=picked.count())
         found = self.collect(counted, f"the values of {column!r}")
         return dict(zip(found["value"].to_pylist(), found["n"].to_pylist(), strict=True))
+
+    def count_of(self, column: str, values: Sequence[str]) -> int:
+        """How many records have one of these values?"""
+        there = self.text(column).isin(list(values)).fill_null(False)
+        return int(self.collect(self.table.aggregate(n=there.sum()))["n"][0].as_py() or 0)
 
     def compare_distinct(self, columns: Sequence[str], made: str) -> tuple[int, int, int]:
         """Is a made column as distinct as the columns it was made from? The two numbers of distinct values, and
@@ -90,6 +97,12 @@ class Rows:
     def drop(self, columns: Sequence[str]) -> Rows:
         """Without these columns."""
         return replace(self, table=self.table.drop(*columns)) if columns else self
+
+    def rename(self, names: Mapping[str, str]) -> Rows:
+        """With other names for some columns, old to new, all at once; what the file says of them goes with them."""
+        new = [names.get(name, name) for name in self.columns]
+        picked = [self.table[old].name(name) for old, name in zip(self.columns, new, strict=True)]
+        return replace(self, table=self.table.select(picked), book=self.book.renamed(names))
 
     def as_text(self, columns: Sequence[str]) -> Rows:
         """These columns as text, as the engine writes them: whoever counts them later reads the same."""

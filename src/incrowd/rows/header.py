@@ -30,7 +30,7 @@ def refuse_records_as_names(rows: Rows) -> None:
     if any(map(like_a_value, rows.columns)):
         message = f"line 1 of {rows.place} looks like a record, and not like names of columns."
         raise InputError("D244", message, "The first line must name the columns. If it does, say so: --header")
-    if len(_speaking(rows)) < SPEAKERS:
+    if rows.first_line and len(_speaking(rows)) < SPEAKERS:
         raise InputError(
             "D265",
             f"nothing tells whether line 1 of {rows.place} names the columns or is a record, so it is not shown.",

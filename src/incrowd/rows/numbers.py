@@ -66,20 +66,31 @@ def number(rows: Rows, column: str) -> ibis.Value:
     return ibis.cases((text.re_search(NUMBER).fill_null(False), text.try_cast("float64")))
 
 
-def covariance(rows: Rows, columns: Sequence[str]) -> tuple[int, Floats]:
-    """How do checked columns vary together, over the records that have all of them? Their number, and n - 1 below."""
-    picked = rows.table.select(**{f"x{i}": number(rows, name) for i, name in enumerate(columns)})
-    names = list(picked.columns)
+def covariance(rows: Rows, columns: Sequence[str], unit: str | None = None) -> tuple[int, Floats]:
+    """How do checked columns vary together, over the records that have all of them? Their number, and n - 1 below.
+
+    With a unit, people are counted: the m records of a person weigh 1/m each, so that nobody's many records hide how
+    much people differ.
+    """
+    names = [f"x{i}" for i, _ in enumerate(columns)]
+    picked = rows.table.select(
+        **{name: number(rows, column) for name, column in zip(names, columns, strict=True)},
+        **({} if unit is None else {"u": rows.text(unit)}),
+    )
     picked = picked.filter([picked[name].notnull() for name in names])
-    first = rows.collect(picked.aggregate(n=picked.count(), **{name: picked[name].mean() for name in names}))
+    people = picked.count() if unit is None else picked["u"].nunique()
+    first = rows.collect(picked.aggregate(n=people, **{name: picked[name].mean() for name in names}))
     n = int(first["n"][0].as_py())
     if n < 2:
         return n, np.zeros((len(names), len(names)))
+    if unit is not None:
+        picked = picked.mutate(w=1.0 / picked.count().over(ibis.window(group_by="u")))
     # Around a middle that all engines agree on; the second sum puts right what that misses of the mean.
     middle = [_cut(float(first[name][0].as_py())) for name in names]
     moved = [picked[name] - value for name, value in zip(names, middle, strict=True)]
-    sums = {f"s{i}": value.sum() for i, value in enumerate(moved)}
-    sums |= {f"p{i}_{j}": (moved[i] * moved[j]).sum() for i in range(len(names)) for j in range(i + 1)}
+    weighed = moved if unit is None else [value * picked["w"] for value in moved]
+    sums = {f"s{i}": value.sum() for i, value in enumerate(weighed)}
+    sums |= {f"p{i}_{j}": (weighed[i] * moved[j]).sum() for i in range(len(names)) for j in range(i + 1)}
     found = {name: float(column[0].as_py()) for name, column in _columns(rows.collect(picked.aggregate(**sums)))}
     result = np.zeros((len(names), len(names)))
     for i in range(len(names)):

@@ -1,8 +1,7 @@
 """What the profile needs of the engine: counts per column, a bounded set of values, rounded percentiles.
 
-Each of the four questions here is one query whatever the number of columns: the columns are stacked into one
-long table of (column, value) and counted by one `group by`; patterns are tried on distinct values, not on
-records.
+Each question here is one query (percentiles: two) whatever the number of columns: the columns are stacked into one
+long table of (column, value) and counted by one `group by`; patterns are tried on distinct values, not on records.
 """
 
 from __future__ import annotations
@@ -118,6 +117,18 @@ def some_values(rows: Rows, counts: Sequence[ColumnCounts], most: int = 1000) ->
     for name, text in zip(found["c"].to_pylist(), found["v"].to_pylist(), strict=True):
         values[int(name[1:])].append(text)
     return tuple(tuple(sorted(each)) for each in values)
+
+
+def count_markers(rows: Rows, markers: Sequence[str]) -> tuple[dict[str, int], ...]:
+    """Which of these texts (given in lower case) are values of each column, and how many records have them? As they are
+    written in the file; other values are not fetched.
+    """
+    counted = _distinct(rows)
+    found = rows.collect(counted.filter(counted["v"].strip().lower().isin(list(markers))))
+    by_column: list[dict[str, int]] = [{} for _ in rows.columns]
+    for line in found.to_pylist():
+        by_column[int(line["c"][1:])][line["v"]] = int(line["n"])
+    return tuple(by_column)
 
 
 def rounded_percentiles(

@@ -10,6 +10,7 @@ refused: nobody can tell whether that is a column of the file.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -45,33 +46,47 @@ def is_tabular(source: object) -> bool:
     return _of_pandas(source) or hasattr(source, "__arrow_c_stream__") or hasattr(source, "to_arrow")
 
 
-def read_table(source: Any) -> pa.Table:
+def read_arrow(path: Path) -> pa.Table:
+    """An Arrow file (also called Feather) as a table: its values are those of a table in memory."""
+    table = None
+    try:
+        with pa.OSFile(str(path)) as file:
+            table = pa.ipc.open_file(file).read_all()
+            table.validate(full=True)
+    except (pa.ArrowException, OSError):
+        table = None  # its message may quote the file
+    if table is None:
+        raise InputError("D331", f"{path.name} cannot be read as an Arrow file.", "Write it again, or as Parquet.")
+    return read_table(table, path.name)
+
+
+def read_table(source: Any, place: str = PLACE) -> pa.Table:
     """A table in memory as an Arrow table whose values are what they would be in a file."""
     pandas = _of_pandas(source)
     if pandas and any(name is not None for name in source.index.names):
         raise InputError("D314", "the table has an index with a name.", "Say reset_index(), or reset_index(drop=True).")
     if pandas:
-        refuse_twice([str(name) for name in source.columns], PLACE)
+        refuse_twice([str(name) for name in source.columns], place)
     table = None
     try:
         if pandas:
             arrays = [pa.array(_as_written(column), from_pandas=True) for _, column in source.items()]
-            table = pa.table(arrays, names=[str(name) for name in source.columns])
+            given = pa.table(arrays, names=[str(name) for name in source.columns])
         elif hasattr(source, "__arrow_c_stream__"):
-            table = pa.table(source)
+            given = pa.table(source)
         else:
-            table = source.to_arrow()
-        table = pa.table([_plain(column, pandas) for column in table.columns], names=table.column_names)
+            given = source.to_arrow()
+        table = pa.table([_plain(column, pandas) for column in given.columns], names=given.column_names)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         pass  # its message may quote a value
     if not isinstance(table, pa.Table) or not table.num_columns:
-        message = "the table cannot be read: it has no columns, or one that holds values of several kinds."
+        message = f"{place} cannot be read: it has no columns, or one that holds values of several kinds."
         raise InputError("D315", message, "Keep plain values, of one kind in each column: texts, numbers, dates.")
     if unnamed := sum(not name.strip() for name in table.column_names):
-        raise InputError("D010", f"{PLACE} leaves {unnamed} column(s) without a name.", "Name every column.")
-    refuse_twice(table.column_names, PLACE)
-    refuse_compound([not any(known(kind) for known in _KINDS) for kind in table.schema.types], PLACE)
-    refuse_wide({field.name: field.type for field in table.schema}, PLACE)
+        raise InputError("D010", f"{place} leaves {unnamed} column(s) without a name.", "Name every column.")
+    refuse_twice(table.column_names, place)
+    refuse_compound([not any(known(kind) for known in _KINDS) for kind in table.schema.types], place)
+    refuse_wide({field.name: field.type for field in table.schema}, place)
     return table.replace_schema_metadata(None)
 
 
@@ -104,6 +119,9 @@ def _plain(column: pa.ChunkedArray, pandas: bool) -> pa.ChunkedArray:
     """
     kind = column.type
     if pa.types.is_dictionary(kind):
+        if pa.types.is_string_view(kind.value_type):  # of polars; Arrow does not cast categories of these
+            chunks = [chunk.dictionary.cast(pa.large_string()).take(chunk.indices) for chunk in column.chunks]
+            return pa.chunked_array(chunks, pa.large_string())
         return _plain(column.cast(kind.value_type), pandas)
     if pa.types.is_string_view(kind):
         return column.cast(pa.large_string())

@@ -217,8 +217,10 @@ def _indices(chunk: pa.DictionaryArray, missing: int) -> NDArray[np.int32]:
 
 
 def _refuse_missing_unit(domain: Domain, codes: Int32, unit: str) -> None:
-    if domain.values[:1] == (None,):
-        missing = int(np.count_nonzero(codes == 0))
+    # An empty text names nobody either; the two come first.
+    nobody = sum(not value for value in domain.values[:2])
+    if nobody:
+        missing = int(np.count_nonzero(codes < nobody))
         raise InputError(
             "D013",
             f"{missing} records have no {unit!r}, so nobody can tell whose they are.",

@@ -20,7 +20,7 @@ def tally(rows: Rows, by: Sequence[str], pairs: Sequence[Pair] = ()) -> Tally:
     """How many records have each combination of these columns, and how are numbers spread in them? One query.
 
     A pair of a number with itself asks for its mean and variance, of two for their covariance. Cells that are no
-    number are left out of the moments, not of the counts.
+    number are left out of the moments, not of the counts, and so are codes that say why there is no value.
     """
     numbers = sorted({name for pair in pairs for name in pair})
     refuse_unknown(rows, [*by, *numbers])
@@ -44,13 +44,17 @@ def tally(rows: Rows, by: Sequence[str], pairs: Sequence[Pair] = ()) -> Tally:
     coded = [_coded(found[f"k{i}"], name) for i, name in enumerate(by)]
     codes = np.array([codes for _, codes in coded], dtype=np.int32).reshape(len(by), found.num_rows)
     moments = {pair: _moments(found, i, pair) for i, pair in enumerate(pairs)}
-    return Tally(tuple(domain for domain, _ in coded), codes, found["n"].to_numpy().astype(np.int64), moments)
+    domains, records = tuple(domain for domain, _ in coded), found["n"].to_numpy().astype(np.int64)
+    return Tally(domains, codes, records, moments, rows.book.missing)
 
 
 def _number(rows: Rows, name: str) -> ibis.Value:
     """A column as numbers. The pattern first: DuckDB pushes a bare try_cast into its CSV reader, which stumbles."""
     text = rows.text(name).strip()
-    return ibis.cases((text.re_search(NUMBER), text.try_cast("float64")))
+    there = text.re_search(NUMBER)
+    if none := rows.book.missing.get(name):
+        there &= rows.text(name).notin(list(none))
+    return ibis.cases((there, text.try_cast("float64")))
 
 
 def _coded(column: pa.ChunkedArray, name: str) -> tuple[Domain, Int32]:

@@ -44,11 +44,10 @@ class Intrusion(Result):
         ]  # fmt: skip
 
     def _charts(self) -> Iterable[str]:
-        from incrowd.report.charts.attacks import attack_rates
-        from incrowd.report.charts.run import to_svg
+        from incrowd.report.charts.attacks import attack_charts
+        from incrowd.report.charts.look import to_svg
 
-        chart = attack_rates(self.attacks)
-        return [] if chart is None else [to_svg(chart)]
+        return [to_svg(chart) for _, chart in attack_charts(self.attacks)]
 
 
 def _rate(name: str, rate: Rate | None) -> dict[str, object]:

@@ -5,32 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any
 
 from incrowd.audit.archive import Archive
 from incrowd.audit.checked import Trust
 from incrowd.audit.manifest import AuditManifest
 from incrowd.audit.past import PastRun
+from incrowd.audit.plan_changes import Difference, plan_differences
 from incrowd.rows.result import Line, Listing, plain_fields
 
-#: The fields that tell one part of a list from the others, the first that is there.
-_NAMES = ("name", "step", "model", "test")
 #: What an audit is compared by, in this order.
 PARTS = (
     "plan", "inputs", "versions", "steps", "classes", "requirements", "risks", "attacks", "utility", "release",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One thing that differs: in which part, what it is, and both sides; None where a side does not have it."""
-
-    part: str
-    what: str
-    first: str | None
-    second: str | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,7 +45,7 @@ def audit_diff(first: str | Path, second: str | Path, *, trust: Trust | None = N
     Differences: the two audits tell the same
     """
     one, other = (Archive.find(Path(each), None, trust or Trust()) for each in (first, second))
-    found = _plan_differences(_dumped(one), _dumped(other))
+    found = plan_differences(one.plan, other.plan)
     pairs: dict[str, tuple[Mapping[str, str], Mapping[str, str]]] = {}
     manifests = one.manifest, other.manifest
     pairs["inputs"] = _inputs(one), _inputs(other)
@@ -74,57 +61,10 @@ def audit_diff(first: str | Path, second: str | Path, *, trust: Trust | None = N
     return Differences(tuple(found))
 
 
-def _dumped(archive: Archive) -> Any:
-    return archive.plan.model_dump(mode="json", by_alias=True, exclude_none=True)
-
-
 def _compared(part: str, first: Mapping[str, str], second: Mapping[str, str]) -> Iterator[Difference]:
     for what in dict.fromkeys([*first, *second]):
         if first.get(what) != second.get(what):
             yield Difference(part, what, first.get(what), second.get(what))
-
-
-def _plan_differences(first: Any, second: Any, place: str = "") -> list[Difference]:
-    """Field by field; the parts of lists are brought side by side by what they are called."""
-    if first == second:
-        return []
-    if isinstance(first, dict) and isinstance(second, dict):
-        keys = dict.fromkeys([*first, *second])
-        return [
-            each
-            for key in keys
-            for each in _plan_differences(first.get(key), second.get(key), f"{place}.{key}" if place else str(key))
-        ]
-    if _parts(first) and _parts(second):
-        return list(_list_differences(first, second, place))
-    return [Difference("plan", place, _text(first), _text(second))]
-
-
-def _list_differences(first: Sequence[Any], second: Sequence[Any], place: str) -> Iterator[Difference]:
-    names = [_name(part) for part in first], [_name(part) for part in second]
-    for kind, a, b, c, d in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
-        left, right = list(range(a, b)), list(range(c, d))
-        both = list(zip(left, right, strict=False)) if kind in ("equal", "replace") else []
-        for i, j in both:
-            yield from _plan_differences(first[i], second[j], f"{place}.{j} ({names[1][j]})")
-        for i in left[len(both) :]:
-            yield Difference("plan", f"{place}.{i} ({names[0][i]})", _text(first[i]), None)
-        for j in right[len(both) :]:
-            yield Difference("plan", f"{place}.{j} ({names[1][j]})", None, _text(second[j]))
-
-
-def _parts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(part, dict) for part in value)
-
-
-def _name(part: Mapping[str, Any]) -> str:
-    name = next((str(part[field]) for field in _NAMES if field in part), "part")
-    about = part.get("variable") or part.get("sensitive")
-    return f"{name} {about}" if about else name
-
-
-def _text(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _inputs(archive: Archive) -> dict[str, str]:

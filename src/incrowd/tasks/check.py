@@ -10,7 +10,7 @@ from incrowd.errors import Fault, PlanError
 from incrowd.machine.paths import as_path
 from incrowd.pipeline.check import inspect
 from incrowd.plan import Plan, check_columns, read_text
-from incrowd.rows import open_source
+from incrowd.rows import columns_of
 from incrowd.rows.result import Line, Result, plain_fields
 
 
@@ -55,12 +55,15 @@ def check(plan: str | Path) -> PlanCheck:
     folder = path.resolve().parent
     found = inspect(read_text(path), folder)
     if found.plan is not None and found.plan.data.is_there(folder):
-        data = found.plan.data
-        rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding)
-        try:
-            check_columns(found.plan, rows.columns, rows.place)
-        except PlanError as error:
-            found = found.adding(error.faults)
-        finally:
-            rows.close()
+        found = found.adding(data_faults(found.plan, folder))
     return PlanCheck(found.plan, tuple(found.faults), tuple(found.notes))
+
+
+def data_faults(plan: Plan, folder: Path) -> list[Fault]:
+    """What is wrong between a plan and its data: the columns are asked for, and nothing is counted."""
+    data = plan.data
+    try:
+        check_columns(plan, *columns_of(data.place(folder), **data.reading))
+    except PlanError as error:
+        return error.faults
+    return []

@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Unpack
 
 from incrowd.errors import InputError
 from incrowd.keys import hierarchies as make
+from incrowd.keys.codebook import Codebook, Scale
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.machine.writing import write_private
-from incrowd.rows import Source, open_source
+from incrowd.rows import Reading, Rows, Source, open_source
 from incrowd.rows.result import Line, Result
 
 
 @dataclass(frozen=True, repr=False)
 class BuiltHierarchy(Result):
-    """A hierarchy, and in `how` the words for the rule that was found where none was given."""
+    """A hierarchy; in `how` the words for the rule that was found where none was given, in `words` what each level
+    holds.
+    """
 
     hierarchy: Hierarchy
     how: str = ""
+    words: tuple[str, ...] = ()
 
     def _told(self) -> str:
         return f"{self.hierarchy.name}, {told(self.hierarchy)}. {self.how}".strip()
@@ -41,16 +46,24 @@ def hierarchy_build(
     date_format: str = "%Y-%m-%d",
     order: Sequence[str] | None = None,
     groups: Sequence[int] = (2,),
+    scale: Scale | None = None,
     out: str | Path | None = None,
+    unit: str | None = None,
+    **reading: Unpack[Reading],
 ) -> BuiltHierarchy:
     """Build a hierarchy for a variable by one rule, or, without one, from how its values are distributed.
 
     Bands of equal `widths`, finest first; bands between `cuts`, a list for each level; bands with equally many people
     (`quantiles`, most first); beginnings of falling lengths (`prefixes`); parts of `dates` (month, year, decade); or
-    neighbours put together by `groups` in an `order`. `out` is a file for it, in ARX's format.
+    neighbours put together by `groups` in an `order`. Without a rule, `scale` says whether its values are names
+    (nominal), names in an order (ordinal) or amounts (numeric). `out` is a file for it, in ARX's format. Where a person
+    may have several records, `unit` says whose they are: then people are counted. `delimiter`, `encoding`, `sheet` and
+    `drop_index` say how it is read.
 
-    >>> ic.hierarchy_build("people.csv", "age", widths=[5, 10, 20]).hierarchy.height
+    >>> built = ic.hierarchy_build("people.csv", "age", widths=[5, 10, 20])
+    >>> built.hierarchy.height
     4
+    >>> print("\\n".join(built.words))
     """
     rules = {
         "widths": widths, "cuts": cuts, "quantiles": quantiles, "prefixes": prefixes, "dates": dates, "order": order,
@@ -58,7 +71,8 @@ def hierarchy_build(
     given = [name for name, value in rules.items() if value is not None]
     if len(given) > 1:
         raise InputError("D063", f"{len(given)} rules are given.", "Give one, or none.")
-    counts = values_of(data, key)
+    rows = _rows(data, key, **reading)
+    counts, book = rows.value_counts(key, unit), Codebook(scales={} if scale is None else {key: scale}).over(rows.book)
     values = sorted(counts, key=lambda value: (value is not None, value or ""))
     numbers, how = [counts[value] for value in values], ""
     if widths is not None:
@@ -74,19 +88,23 @@ def hierarchy_build(
     elif order is not None:
         made = make.ordered_groups(order, key, groups)
     else:
-        made, how = make.automatic(values, numbers, key)
+        made, how = make.automatic(values, numbers, key, book)
     made = make.require_valid(made, values)
     if out is not None:
         write_private(Path(out), make.format_arx(made))
-    return BuiltHierarchy(made, how)
+    return BuiltHierarchy(made, how, tuple(make.describe(made, book)))
 
 
-def values_of(data: Source, key: str) -> dict[str | None, int]:
-    """The values of a column, and how many records have each."""
-    rows = open_source(data)
+def values_of(data: Source, key: str, unit: str | None = None, **reading: Unpack[Reading]) -> dict[str | None, int]:
+    """The values of a column, and how many records have each; with a unit, how many people."""
+    return _rows(data, key, **reading).value_counts(key, unit)
+
+
+def _rows(data: Source, key: str, **reading: Unpack[Reading]) -> Rows:
+    rows = open_source(data, **reading)
     if key not in rows.columns:
         raise InputError("D012", f"{key!r} is not a column of {rows.place}.")
-    return rows.value_counts(key)
+    return rows
 
 
 def told(hierarchy: Hierarchy) -> str:

@@ -25,7 +25,7 @@ with needs_intruders():
     from incrowd.intruder_test.cards import Wanted, deal
     from incrowd.intruder_test.custodian import opened
     from incrowd.intruder_test.erasing import remember
-    from incrowd.intruder_test.making import Invitation, Rules, make, write_private
+    from incrowd.intruder_test.making import Invitation, Reading, Rules, make, write_private
     from incrowd.intruder_test.protocol import CONFIDENTIALITY, SOURCES, day, protocol
     from incrowd.intruder_test.store import Facts, is_file
 
@@ -152,9 +152,11 @@ def new_test(
         )  # fmt: skip
         sure = scenario.knows_who_is_in and not found
         sha256 = traced.done.sha256
+        log = traced.done.log
         facts, invitations = make(
-            place, rules, situation.released, situation.keys, cards, note, scenario.name, sure, sha256, clock
-        )
+            place, rules, situation.released, situation.keys, cards, note, scenario.name, sure, sha256, clock,
+            Reading(log.book, log.book_after, log.called),
+        )  # fmt: skip
     return IntruderTest(facts, invitations, protocol(facts, len(names), len(cards) - found, found, note), note)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Unpack
 
 from incrowd.errors import InputError
 from incrowd.keys.postcodes import Component
 from incrowd.postcodes import Analysis, analyse_places, count_places
 from incrowd.postcodes.directory import read_directory
 from incrowd.postcodes.regions import ByRegion, by_region, read_columns
-from incrowd.rows import Source, open_source
+from incrowd.rows import Reading, Source, open_source
 from incrowd.rows.directory import Match
 from incrowd.rows.result import Line, Result, plain_fields
 
@@ -35,8 +36,8 @@ class PostcodeAnalysis(Result):
         ]
 
     def _charts(self) -> Iterable[str]:
+        from incrowd.report.charts.look import to_svg
         from incrowd.report.charts.postcodes import population_curves
-        from incrowd.report.charts.run import to_svg
 
         return [to_svg(population_curves(self.analysis, name)) for name in self.analysis.places.populations]
 
@@ -53,19 +54,20 @@ def postcode_analyse(
     real: bool = False,
     regions: str | Path | None = None,
     region_columns: tuple[str, str] = ("LAD23CD", "ITL121NM"),
+    **reading: Unpack[Reading],
 ) -> PostcodeAnalysis:
     """Count people by postcode component, and the groups below a threshold. No record of the file is in the answer.
 
     `postcode` is a column of postcodes, or of codes of one component; `populations` are columns of counts (without any,
     a line is a person). `tolerance` is the share of groups that may be below the threshold, to be merged. With `real`
     they are compared with all real postcodes (needs the extra `postcodes`), and `regions` is a lookup from their local
-    authorities to regions.
+    authorities to regions. `delimiter`, `encoding`, `sheet` and `drop_index` say how it is read.
 
     >>> ic.postcode_analyse("people.csv", "postcode", threshold=50).to_pandas()[["component", "groups", "below"]]
     """
     if regions is not None and not real:
         raise InputError("D183", "regions are found through real postcodes.", "Add --real.")
-    rows = open_source(file)
+    rows = open_source(file, **reading)
     places = count_places(rows, postcode, populations, finest="unit" if component == "unit" else "sector",
                           repair=repair)  # fmt: skip
     found = analyse_places(places, threshold, components=[component] if component else None, tolerance=tolerance)

@@ -7,13 +7,13 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Unpack
 
 from incrowd.errors import InputError
 from incrowd.keys.postcodes import Component
 from incrowd.machine.writing import write_private
 from incrowd.postcodes import Merged, Places, count_places, merge_places, read_adjacency, us_zip3
-from incrowd.rows import Source
+from incrowd.rows import Reading, Source, open_source
 from incrowd.rows.result import Line, Result
 
 
@@ -65,12 +65,13 @@ def postcode_merge(
     preset: Literal["us"] | None = None,
     other: str = "other",
     repair: bool = False,
+    **reading: Unpack[Reading],
 ) -> PostcodeMerge:
     """Merge the groups of a component that are below a threshold, so that every group reaches it in every population.
 
     `way`: all of them into one, named `other`; into their parent; or into neighbours, by shared codes or by a file of
     pairs that lie side by side (`adjacency`). `preset` 'us': three digits of ZIP codes, 000 where 20,000 people or
-    fewer live.
+    fewer live. `delimiter`, `encoding`, `sheet` and `drop_index` say how it is read.
 
     >>> ic.postcode_merge("people.csv", "postcode", component="district", threshold=50, way="parent").passes
     True
@@ -78,8 +79,8 @@ def postcode_merge(
     if adjacency is not None and way != "neighbours":
         raise InputError("D184", "a file of neighbours goes with --way neighbours.")
     places = count_places(
-        file, postcode, populations, finest="unit" if component == "unit" else "sector", repair=repair,
-        zip_codes=preset == "us",
+        open_source(file, **reading), postcode, populations, finest="unit" if component == "unit" else "sector",
+        repair=repair, zip_codes=preset == "us",
     )  # fmt: skip
     if preset == "us":
         return PostcodeMerge(us_zip3(places), places)

@@ -28,7 +28,7 @@ from incrowd.release.recount import read_back
 from incrowd.report.review import AttackThenNow, Reviewed, ReviewedRequirement, RiskThenNow
 from incrowd.risk.background import plan_scenarios
 from incrowd.risk.value import Risk, Scenario
-from incrowd.rows import Rows, open_source
+from incrowd.rows import Rows, open_released, open_source
 from incrowd.tasks.risk import risk as measure_risk
 
 
@@ -65,7 +65,7 @@ def review(
     stored = _stored(archive, file)
     with ExitStack() as stack:
         traced, why = _truth(stack, archive, _path(original), _path(folder), stored)
-        released = open_source(file, delimiter=",", encoding="utf-8")
+        released = open_released(file)
         stack.callback(released.close)
         scenarios = _scenarios(plan, released.columns)
         notes: list[str] = []
@@ -108,6 +108,7 @@ def review(
         external=tuple(auxiliary),
         notes=tuple(notes),
         not_tried=tuple(not_tried),
+        called=plan.data.called,
     )
 
 

@@ -5,24 +5,30 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 
+from incrowd.audit.rarest import Rarest
+from incrowd.audit.rarest import rarest as find_rarest
 from incrowd.errors import InputError
+from incrowd.keys.codebook import Codebook
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.population import join_population
 from incrowd.keys.table import KeyTable, Recode
+from incrowd.keys.unit_name import PEOPLE, UnitName
 from incrowd.pipeline.check import check
-from incrowd.plan import Plan, check_columns, is_plan
+from incrowd.pipeline.prepare import open_plan_source, prepare
+from incrowd.plan import Plan, is_plan
 from incrowd.risk.background import Background, plan_background, plan_scenarios
 from incrowd.risk.choose import Availability, availability, telling
 from incrowd.risk.geography import Surviving, surviving_uniques
 from incrowd.risk.measure import MEASURES, Classes, Measured, measure_scenario, spread_weights
 from incrowd.risk.tables import Tables, by_geography
 from incrowd.risk.value import EVERYTHING, Floats, Risk, Scenario
-from incrowd.rows import Rows, Source, open_source
+from incrowd.rows import Reading, Rows, Source, open_source
 from incrowd.rows.engine import connect
 from incrowd.rows.figures import (
     add_household_risk,
@@ -49,6 +55,9 @@ class Assessment(Result):
     geography: Mapping[str, tuple[Surviving, ...]]
     levels: Mapping[str, Mapping[str, Tables]]
     availability: tuple[Availability, ...] = ()
+    book: Codebook = field(default_factory=Codebook)  # what columns and values stand for
+    called: UnitName = PEOPLE  # what those in the file are called
+    rarest: Mapping[str, Rarest] = field(default_factory=dict)  # scenario -> combinations that hardly anybody has
 
     def _told(self) -> str:
         names = ", ".join(f"{one.scenario.name} ({', '.join(one.scenario.keys)})" for one in self.measured)
@@ -59,7 +68,7 @@ class Assessment(Result):
 
     def _charts(self) -> Iterable[str]:
         from incrowd.report.charts.heat import uniques_heat
-        from incrowd.report.charts.run import to_svg
+        from incrowd.report.charts.look import to_svg
 
         return [to_svg(uniques_heat(one.tables)) for one in self.measured if one.tables is not None]
 
@@ -73,12 +82,16 @@ def risk(
     records: str | Path | None = None,
     knows_who_is_in: bool = True,
     folder: str | Path | None = None,
+    rarest: bool = False,
+    **reading: Unpack[Reading],
 ) -> Assessment:
     """How exposed are the people in a file or table, to somebody who knows these keys? Nothing is released.
 
     With a plan (its file, or a `Plan` whose files are in `folder`) each of its scenarios is measured on the data as it
     came; the plan says itself what is known. `background` is what is known beside the records: weights, the sampling
-    fraction, a population. `records` is a file for the figures of every record: keep it inside.
+    fraction, a population, the `unit` whose records they are. `records` is a file for the figures of every record:
+    keep it inside. With `rarest`, the rarest combinations of two and three keys are named by their values: keep that
+    inside, too. `delimiter`, `encoding`, `sheet` and `drop_index` say how it is read.
 
     >>> ic.risk("people.csv", ["age", "gender"]).to_pandas()[["name", "value"]].head(3)
     """
@@ -87,17 +100,22 @@ def risk(
     if told.fraction is not None and not LEAST_FRACTION <= told.fraction <= 1:
         raise InputError("D105", f"the sampling fraction must be at least {LEAST_FRACTION:g} and at most 1.")
     if isinstance(source, Plan) or (isinstance(source, str | Path) and is_plan(source)):
-        if keys or not knows_who_is_in or any(getattr(told, one.name) is not one.default for one in fields(told)):
+        if (
+            keys
+            or reading
+            or not knows_who_is_in
+            or any(getattr(told, one.name) is not one.default for one in fields(told))
+        ):
             raise InputError("D106", "a plan says itself what is known.", "Put it under scenarios and data.")
-        return _risk_of_plan(source, None if folder is None else Path(folder), measures, out)
+        return _risk_of_plan(source, None if folder is None else Path(folder), measures, out, rarest)
     if not keys:
         raise InputError("D016", "no keys are named.", "Say which columns an intruder may know: --keys age,sex")
     scenario = Scenario(EVERYTHING, tuple(keys), knows_who_is_in=knows_who_is_in)
-    return _measure(open_source(source), [scenario], told, measures, out)
+    return _measure(open_source(source, **reading), [scenario], told, measures, out, rarest)
 
 
 def _risk_of_plan(
-    source: Plan | str | Path, folder: Path | None, measures: Collection[str], records: Path | None
+    source: Plan | str | Path, folder: Path | None, measures: Collection[str], records: Path | None, rarest: bool
 ) -> Assessment:
     """The data of a plan as it came, in each of its scenarios; all keys when it names none."""
     checked = check(source, folder)
@@ -106,24 +124,24 @@ def _risk_of_plan(
     with tempfile.TemporaryDirectory(prefix="incrowd-") as spill, ExitStack() as stack:
         engine = connect(data.engine, spill=Path(spill), master=data.master, limit=data.limit)
         stack.callback(engine.close)
-        rows = open_source(data.place(folder), delimiter=data.delimiter, encoding=data.encoding, engine=engine)
-        stack.callback(rows.close)
-        check_columns(plan, rows.columns, rows.place)
-        if data.database:  # several scenarios are counted, and the rows are joined with figures
-            rows = rows.bring_in()
-        found = _measure(rows, plan_scenarios(plan), plan_background(plan, folder), measures, records)
-        return replace(found, availability=_availability(plan, rows))
+        came = open_plan_source(plan, folder, engine)
+        stack.callback(came.close)
+        prepared = prepare(plan, folder, came)
+        rows = prepared.rows
+        found = _measure(rows, plan_scenarios(plan), plan_background(plan, folder), measures, records, rarest)
+        return replace(found, availability=_availability(plan, rows), book=prepared.book, called=data.called)
 
 
 def _measure(
-    rows: Rows, scenarios: Sequence[Scenario], background: Background, measures: Collection[str], records: Path | None
-) -> Assessment:
+    rows: Rows, scenarios: Sequence[Scenario], background: Background, measures: Collection[str], records: Path | None,
+    rarest: bool,
+) -> Assessment:  # fmt: skip
     if unknown := [name for name in measures if name not in MEASURES]:
         raise InputError("D102", f"{unknown[0]!r} is no measure.", f"There are: {', '.join(MEASURES)}.")
     if records is not None and (len(scenarios) > 1 or background.unit is not None):
         message = "figures of records are for one scenario, where a record is a person."
         raise InputError("D103", message, "Name the keys: --keys.")
-    measured, survivors, levels = [], {}, {}
+    measured, survivors, levels, rare = [], {}, {}, {}
     for scenario in scenarios:
         if len(set(scenario.keys)) < len(scenario.keys):
             raise InputError("D061", "a key is named twice.", "Name each once.")
@@ -139,12 +157,14 @@ def _measure(
         if background.household is not None or records is not None:
             found = _records(rows, found, classes, background.household, records)
         measured.append(found)
+        if rarest:
+            rare[scenario.name] = find_rarest(table, table)
         for key, hierarchy in (background.levels or {}).items():
             if key in scenario.keys and "tables" in measures:
                 recodes = _recodes(table, key, hierarchy)
                 survivors[scenario.name] = surviving_uniques(table, key, list(recodes.items()))
                 levels[scenario.name] = by_geography(table, {key: None, **recodes}, key, scenario.name)
-    return Assessment(rows.place, tuple(measured), survivors, levels)
+    return Assessment(rows.place, tuple(measured), survivors, levels, book=rows.book, rarest=rare)
 
 
 def _count(rows: Rows, scenario: Scenario, background: Background) -> tuple[KeyTable, Floats | None]:
@@ -159,7 +179,7 @@ def _count(rows: Rows, scenario: Scenario, background: Background) -> tuple[KeyT
         raise InputError("D014", f"{rows.place} has a header line but no records.")
     if background.population is None:
         return table, weights
-    outside = open_source(background.population)
+    outside = open_source(background.population, **(background.population_reading or {}))
     joined = join_population(table, tabulate_population(outside, scenario.keys, background.population_count))
     return joined, None if weights is None else spread_weights(joined, weights)
 
@@ -178,7 +198,7 @@ def _records(rows: Rows, found: Measured, classes: Classes, household: str | Non
             figures["log"] = np.log1p(-figures[which])
     # Under our own names: the file may have a column called 'line' or 'individual'.
     ours = {f"{OURS}{name}": values for name, values in figures.items()}
-    joined = join_figures(number_lines(rows.bring_in()), classes.table, ours)
+    joined = join_figures(number_lines(rows), classes.table, ours)
     if "log" in figures and household is not None:
         joined = add_household_risk(joined, household, f"{OURS}log", f"{OURS}household_risk")
         names.append("household_risk")

@@ -16,7 +16,7 @@ from incrowd.errors import InputError
 from incrowd.pipeline.progress import Progress
 from incrowd.pipeline.tiers import run_tiers
 from incrowd.plan import Plan, inspect_plan, read_text
-from incrowd.rows import open_source
+from incrowd.rows import open_released
 from incrowd.rows.result import Line, Result
 from incrowd.secret import Secret
 from incrowd.tasks.report import need_browser, report
@@ -73,7 +73,7 @@ class Run(Result):
         """The released records, as Arrow reads the released file: texts, or the types of a Parquet file."""
         plan = inspect_plan(read_text(self.audit / "plan.yaml"), self.folder).plan
         assert plan is not None  # it was run
-        rows = open_source(self.release / plan.release.file, delimiter=",", encoding="utf-8")
+        rows = open_released(self.release / plan.release.file)
         return rows.collect(rows.table, "the released records")
 
     def _told(self) -> str:
@@ -96,7 +96,8 @@ class Run(Result):
         ]  # fmt: skip
 
     def _charts(self) -> Iterable[str]:
-        from incrowd.report.charts.run import classes_by_step, to_svg
+        from incrowd.report.charts.look import to_svg
+        from incrowd.report.charts.run import classes_by_step
 
         return [to_svg(classes_by_step(one.log.steps)) for one in self.files]
 
@@ -118,9 +119,9 @@ def run(
     Raises NotReleasable, and publishes nothing, when a requirement does not hold. A plan with tiers makes a file for
     each, or none of them. `folder` is where the files that a `Plan` names are looked for, `out` where `runs` and the
     pointer `release` are put (beside the plan when left out). `memory` caps what the process may use ('8GB').
-    `signing_key` signs audit and release (the key beside the secret when left out). With `pdf` both reports are printed
-    too. `progress` hears what begins, `within` which share of it the engine has done. The data of a plan are files or a
-    database, never a table in memory: the audit holds the hash of the bytes that were read.
+    `signing_key` signs audit and release (the key beside the secret when left out). With `pdf` decision paper and
+    reports are printed too. `progress` hears what begins, `within` which share of it the engine has done. The data of a
+    plan are files or a database, never a table in memory: the audit holds the hash of the bytes that were read.
 
     >>> done = ic.run("plan.yaml")
     >>> done.release.name, done.log.end.smallest >= 9

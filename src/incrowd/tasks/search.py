@@ -6,10 +6,12 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Unpack
 
 from incrowd.errors import InputError, NotReleasable
-from incrowd.keys.hierarchies import automatic, require_valid
-from incrowd.keys.hierarchy import Hierarchy, Levels
+from incrowd.keys.codebook import Codebook
+from incrowd.keys.hierarchies import level_in_words, require_valid
+from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.local import recode_locally
 from incrowd.keys.requirements import Requirement, where_name
 from incrowd.keys.search.frontier import FrontierPoint, frontier_k, frontier_suppression
@@ -17,10 +19,12 @@ from incrowd.keys.search.lattice import search as search_lattice
 from incrowd.keys.search.walk import Progress
 from incrowd.keys.table import KeyTable
 from incrowd.machine.writing import private_file
+from incrowd.protect.hierarchies import automatic_hierarchy, values_of
 from incrowd.protect.search import apply_local, recode_to
-from incrowd.protect.state import Context, State
+from incrowd.protect.state import UNIT, Context, State
 from incrowd.protect.suppress_records import drop_failing
-from incrowd.rows import Rows, Source, open_source
+from incrowd.rows import Reading, Rows, Source, open_source
+from incrowd.rows.header import refuse_unknown
 from incrowd.rows.result import Line, Result
 from incrowd.rows.tabulate import tabulate
 from incrowd.secret import Secret, order_records
@@ -56,6 +60,7 @@ class FoundRecoding(Result):
     gap: float | None
     out: str | None = None
     frontier: Frontier | None = None
+    holds: Mapping[str, str] | None = None  # what each key's level holds, in words
 
     def _told(self) -> str:
         levels = (
@@ -66,7 +71,14 @@ class FoundRecoding(Result):
         return f"{levels}; loss {self.loss_arithmetic:.4f}, {dropped}, {self.classes:,} classes, {proof}"
 
     def _lines(self) -> Iterable[Line]:
-        return [{"key": name, "level": None if self.levels is None else self.levels[name]} for name in self.keys]
+        return [
+            {
+                "key": name,
+                "level": None if self.levels is None else self.levels[name],
+                "holds": None if self.holds is None else self.holds[name],
+            }
+            for name in self.keys
+        ]
 
 
 def search(
@@ -84,33 +96,41 @@ def search(
     frontier: bool = False,
     out: str | Path | None = None,
     progress: Callable[[Progress], None] | None = None,
+    unit: str | None = None,
+    **reading: Unpack[Reading],
 ) -> FoundRecoding:
     """Find the recoding that costs least, and write the recoded file to `out`.
 
     A key without a hierarchy is a fault, unless `auto` lets one be built from its values. With `frontier` it also says
     how the loss grows with k, and falls with suppression. The written file is counted
     again before it gets its name, and its rows are in a random order. Columns that are not keys, identifiers among
-    them, are written as they are: this is a tool for looking, `run` with a plan is the way to a release.
+    them, are written as they are: this is a tool for looking, `run` with a plan is the way to a release. Where a person
+    may have several records, `unit` says whose they are; then people are counted, and suppressed with all their
+    records. `delimiter`, `encoding`, `sheet` and `drop_index` say how it is read.
 
     >>> ic.search("people.csv", ["age", "gender", "occupation"], [ic.K(5)], suppression=0.02, auto=True).levels
     """
     _need_sense(suppression, seconds)
     out = None if out is None else _free(Path(out), file)
-    rows = open_source(file)
+    rows = open_source(file, **reading)
+    if unit is not None:
+        refuse_unknown(rows, [unit])
+        rows = rows.copy(unit, UNIT)
     table = _counted(rows, keys, requirements)
     bound = [requirement.bind(table) for requirement in requirements]
-    levels = bind_all(table, hierarchies or {}, auto)
+    trees = hierarchies_of(table, hierarchies or {}, auto, rows.book)
+    levels = [trees[domain.name].bind(domain) for domain in table.domains]
     lines = None
     if frontier:
         by_k = frontier_k(table, levels, bound, FRONTIER_K, suppression=suppression, objective=objective)
         lines = Frontier(by_k, frontier_suppression(table, levels, bound, FRONTIER_SUPPRESSION, objective=objective))
     state = State(rows, table, table, tuple(bound))
-    context = Context(Path(), Secret(secrets.token_bytes(32)), ("search",), tuple(bound))
+    context = Context(Path(), Secret(secrets.token_bytes(32)), ("search",), tuple(bound), has_unit=unit is not None)
     common = (table.names, int(table.records.sum()))
     if local:
         best = recode_locally(table, levels, bound, suppression=suppression, seconds=seconds)
         if out is not None:
-            _write(apply_local(rows, table, levels, best, context.order("parts")), out, keys, bound, context)
+            _write(apply_local(rows, table, levels, best, context.order("parts")), out, keys, bound, context, unit)
         return FoundRecoding(
             *common, None, best.loss_arithmetic, best.loss_geometric, best.suppressed, best.classes,
             None, None, False, None, str(out) if out else None, lines,
@@ -121,26 +141,28 @@ def search(
     )  # fmt: skip
     if out is not None:
         after, _ = drop_failing(recode_to(state, levels, found), bound, context)
-        _write(after.rows, out, keys, bound, context)
+        _write(after.rows, out, keys, bound, context, unit)
     return FoundRecoding(
         *common, found.levels, found.loss_arithmetic, found.loss_geometric, found.suppressed, found.classes,
         found.nodes, found.counted, found.proven, found.gap, str(out) if out else None, lines,
+        {name: level_in_words(trees[name], level, rows.book) for name, level in found.levels.items()},
     )  # fmt: skip
 
 
-def bind_all(table: KeyTable, hierarchies: Mapping[str, Hierarchy], auto: bool) -> list[Levels]:
-    """The hierarchies of all keys, fitted to their values."""
-    found = []
-    for i, name in enumerate(table.names):
-        one, _ = table.project([name])
-        values = [one.domains[0].values[code] for code in one.codes[0]]
+def hierarchies_of(
+    table: KeyTable, hierarchies: Mapping[str, Hierarchy], auto: bool, book: Codebook | None = None
+) -> dict[str, Hierarchy]:
+    """The hierarchies of all keys: those given, and those that are built from the values."""
+    found = {}
+    for name in table.names:
+        values, counts = values_of(table, name)
         hierarchy = hierarchies.get(name)
         if hierarchy is None and not auto:
             hint = f"Put {name}.csv into the folder of hierarchies, or let one be built with --auto."
             raise InputError("D060", f"the key {name!r} has no hierarchy.", hint)
         if hierarchy is None:
-            hierarchy, _ = automatic(values, one.records.tolist(), name)
-        found.append(require_valid(hierarchy, values).bind(table.domains[i]))
+            hierarchy, _ = automatic_hierarchy(values, counts, name, book)
+        found[name] = require_valid(hierarchy, values)
     return found
 
 
@@ -149,7 +171,8 @@ def _counted(rows: Rows, keys: Sequence[str], requirements: Sequence[Requirement
     conditions = {requirement.where for requirement in requirements if requirement.where is not None}
     for condition in conditions:
         rows = rows.flag(where_name(condition), parse_where(condition))
-    return tabulate(rows, keys, sorted({name for r in requirements for name in r.needs_histograms}))
+    unit = UNIT if UNIT in rows.columns else None
+    return tabulate(rows, keys, sorted({name for r in requirements for name in r.needs_histograms}), unit)
 
 
 def _need_sense(suppression: float, seconds: float | None = None) -> None:
@@ -167,11 +190,16 @@ def _free(out: Path, file: Source) -> Path:
     return out
 
 
-def _write(rows: Rows, out: Path, keys: Sequence[str], bound: Sequence[Requirement], context: Context) -> None:
+def _write(
+    rows: Rows, out: Path, keys: Sequence[str], bound: Sequence[Requirement], context: Context, unit: str | None
+) -> None:
     """Write to a private folder, count again, and only then take the place of `out`: it holds records."""
     kind = out.suffix.removeprefix(".")
     with private_file(out) as draft:
-        rows.shuffled(rows.columns, order_records(context.subkey("rows"))).write(draft, kind)
-        again = _counted(open_source(draft, delimiter=",", encoding="utf-8"), keys, bound)
+        shuffled = rows.shuffled([name for name in rows.columns if name != UNIT], order_records(context.subkey("rows")))
+        shuffled.drop([UNIT] if unit else []).write(draft, kind)
+        told: Reading = {"delimiter": ",", "encoding": "utf-8"} if kind == "csv" else {}
+        written = open_source(draft, **told)
+        again = _counted(written if unit is None else written.copy(unit, UNIT), keys, bound)
         if any(requirement.failing(again).any() for requirement in bound):
             raise NotReleasable("R008", "the written file does not satisfy the requirements; it was removed.")

@@ -18,7 +18,7 @@ from incrowd.plan import Plan
 from incrowd.plan.uses import not_by_class
 from incrowd.protect import Change, Context, Original, State, protect, require_in_memory
 from incrowd.rows.result import Line, Result, plain_fields
-from incrowd.secret import Secret, find_secret
+from incrowd.secret import Secret, project_secret
 from incrowd.utility.loss import measure_loss
 from incrowd.utility.needs import Fetched, fetch
 from incrowd.utility.of_run import fetch_at_start, prices_of, question_of, sweep_k
@@ -50,7 +50,7 @@ class Swept(Result):
 
     def _charts(self) -> Iterable[str]:
         from incrowd.report.charts.frontier import frontier
-        from incrowd.report.charts.run import to_svg
+        from incrowd.report.charts.look import to_svg
 
         drawn = any(point.risk_mean is not None for point in (*self.sweep.points, *self.sweep.candidates))
         return [to_svg(frontier(self.sweep))] if drawn else []
@@ -89,7 +89,7 @@ def sweep(
         asked.insert(0, k_setting(whole, k or (whole.sweep.k if whole.sweep else "2:11")))
     home = out or folder
     with open_workspace(home) as work, ExitStack() as stack:
-        kept = secret or find_secret(home)
+        kept = secret or project_secret(folder, home)
         tries = variants(whole, asked, folder)
         begins = numbered(progress, len(tries) + len(candidates) + 1)
         begins("read and count")
@@ -166,7 +166,8 @@ class _Bench:
     def point(self, plan: Plan, setting: Mapping[str, str]) -> SweepPoint:
         """What the release of a changed plan would be; the steps before the change are not done again."""
         label = ", ".join(setting.values())
-        context, begun = context_of(plan, self.folder, self.secret), self._shared(plan)
+        begun = self._shared(plan)
+        context = context_of(plan, self.folder, self.secret, self.context.book, self.context.prepared)
         if begun is None:
             return fresh(plan, self.folder, self.secret, self.work, self.stack).point(plan, setting)
         state, changes = self._before(begun), [*self.changes[:begun]]
@@ -183,6 +184,8 @@ class _Bench:
         """How many steps the changed plan shares with the plan itself; None when even the count would differ."""
         same = {"data", "variables", "title", "tier", "release"}
         if any(getattr(plan, name) != getattr(self.plan, name) for name in same):
+            return None
+        if [step for _, step in plan.active if step.prepares] != [s for _, s in self.plan.active if s.prepares]:
             return None
         if {getattr(r, "sensitive", None) for r in plan.requirements} - {
             getattr(r, "sensitive", None) for r in self.plan.requirements

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,11 +18,15 @@ from incrowd.audit.archive import Archive
 from incrowd.audit.checked import Trust
 from incrowd.errors import InputError, NotReleasable, did_you_mean
 from incrowd.keys.cellkey import KEYS, LARGEST, Perturbations, Perturbed, perturb, rule_10_5
+from incrowd.keys.codebook import Codebook
+from incrowd.keys.natural import in_order
 from incrowd.machine.paths import as_path, must_be_file
 from incrowd.machine.writing import write_private
 from incrowd.pipeline.check import inspect
-from incrowd.plan import Plan, check_columns, is_plan, read_text, released_columns
-from incrowd.rows import Rows, open_source
+from incrowd.pipeline.prepare import prepare
+from incrowd.plan import Plan, is_plan, read_text, released_columns
+from incrowd.plan.codebook import codebook_of
+from incrowd.rows import Reading, Rows, open_source
 from incrowd.rows.cells import count_cells
 from incrowd.rows.engine import connect
 from incrowd.rows.result import Line, Result
@@ -44,6 +48,7 @@ class PublishedTable:
     cells: tuple[Cell, ...]
     counts: tuple[int | None, ...]
     threshold: int
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # of values in it: what they stand for
 
     @property
     def suppressed(self) -> int:
@@ -51,9 +56,15 @@ class PublishedTable:
         return sum(count is None for count in self.counts)
 
     def csv(self) -> str:
-        """As a CSV file: the variables and the count. Missing values and suppressed counts are empty."""
-        lines = [(*cell, count) for cell, count in zip(self.cells, self.counts, strict=True)]
-        return _csv([*self.by, "count"], lines)
+        """As a CSV file: the variables, what their values stand for, and the count. Missing values and suppressed
+        counts are empty.
+        """
+        lines = [(*cell, *self._in_words(cell), count) for cell, count in zip(self.cells, self.counts, strict=True)]
+        return _csv([*self.by, *(f"{name} (in words)" for name in self.by if name in self.words), "count"], lines)
+
+    def _in_words(self, cell: Cell) -> list[str]:
+        pairs = zip(self.by, cell, strict=True)
+        return [self.words[name].get(value or "", value or "") for name, value in pairs if name in self.words]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,7 +123,7 @@ def table(
     """
     path = as_path(source)
     plan, folder, released, file = _find(path, trust or Trust())
-    place = _place(plan, folder, population)
+    place, reading = _place(plan, folder, population)
     _check_names(plan, by)
     secret = secret or find_secret(folder)
     if (weakness := secret.weakness) is not None:
@@ -124,20 +135,30 @@ def table(
     with TemporaryDirectory(prefix="incrowd-") as spill, ExitStack() as stack:  # mode 0700
         engine = connect(plan.data.engine, spill=Path(spill), master=plan.data.master, limit=plan.data.limit)
         stack.callback(engine.close)
-        data = open_source(place, delimiter=plan.data.delimiter, encoding=plan.data.encoding, engine=engine)
-        stack.callback(data.close)
+        rows = open_source(place, engine=engine, **reading)
+        stack.callback(rows.close)
         if not population:
-            check_columns(plan, data.columns, data.place)
-        rows = data.bring_in()
+            rows = prepare(plan, folder, rows).rows
         if population and len(countable) == len(by):
-            _refuse_small(rows, file)
-        return _count(rows, by, countable, noise, threshold, secret)
+            _refuse_small(rows, file, plan.data.reading if file == plan.data.place(folder) else {})
+        found = _count(rows, by, countable, noise, threshold, secret)
+        return replace(found, published=_worded(found.published, codebook_of(plan, folder, rows.book)))
 
 
 _THEATRE = (
     "Anybody can count it there, exactly; noise beside it would only show the noise. Publish no table, or one by a "
     "variable that is not released, or of a larger population (--population)."
 )
+
+
+def _worded(done: PublishedTable, book: Codebook) -> PublishedTable:
+    """With what the values of the table stand for; of others nothing is said."""
+    words: dict[str, dict[str, str]] = {}
+    for at, name in enumerate(done.by):
+        listed = {value for value in (cell[at] for cell in done.cells) if value is not None}
+        if told := {value: word for value, word in book.codes.get(name, {}).items() if value in listed}:
+            words[name] = told
+    return replace(done, words=words)
 
 
 def _count(
@@ -175,7 +196,7 @@ def _listed(
     sums: dict[str | None, NDArray[np.int64]] = {}
     for value, pair in zip(column, numbers, strict=True):
         sums[value] = sums.get(value, np.zeros(2, np.int64)) + pair
-    order = sorted(sums, key=lambda value: (value is not None, value or ""))
+    order = in_order(sums)
     totals = np.array([sums[value] for value in order], np.int64).reshape(-1, 2)
     shown = perturb(totals[:, 0], totals[:, 1], table, threshold).published >= 0
     return [value for value, show in zip(order, shown.tolist(), strict=True) if show]
@@ -230,16 +251,17 @@ def _released_file(archive: Archive, plan: Plan) -> Path:
     return archive.release / plan.release.file
 
 
-def _place(plan: Plan, folder: Path, population: bool) -> str | Path:
+def _place(plan: Plan, folder: Path, population: bool) -> tuple[str | Path, Reading]:
+    """What is counted, and how it is read."""
     if plan.data.unit is not None:
         message = "people have several records here, and a table counts records."
         raise InputError("D142", message, "Count a file with one record for each person.")
     if not population:
-        return plan.data.place(folder)
+        return plan.data.place(folder), plan.data.reading
     if plan.data.population is None or plan.data.population.count is not None:
         message = "the plan names no population with a record for each person."
         raise InputError("D141", message, "Name it: data: population: source.")
-    return folder / plan.data.population.source
+    return folder / plan.data.population.source, plan.data.population.reading
 
 
 def _check_names(plan: Plan, by: Sequence[str]) -> None:
@@ -252,9 +274,9 @@ def _check_names(plan: Plan, by: Sequence[str]) -> None:
             raise InputError("D139", f"{name!r} is not a variable of the plan that can be counted.", hint)
 
 
-def _refuse_small(rows: Rows, file: str | Path) -> None:
+def _refuse_small(rows: Rows, file: str | Path, reading: Reading) -> None:
     """Is the population so much larger than the release that the release does not show its counts?"""
-    released, people = open_source(file).count(), rows.count()
+    released, people = open_source(file, **reading).count(), rows.count()
     if released > MOST_RELEASED * people:
         message = f"the release has {released:,} records where the population has {people:,}: it shows these counts."
         raise NotReleasable("R020", message, f"It may hold at most {MOST_RELEASED:.0%} of the people who are counted.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from typing import Unpack
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from incrowd.errors import InputError
 from incrowd.keys.population import join_population
 from incrowd.keys.requirements import Requirement, is_met, refuse_unmet, where_name
 from incrowd.keys.table import KeyTable, Mask
-from incrowd.rows import Rows, Source, open_source
+from incrowd.rows import Reading, Rows, Source, open_source
 from incrowd.rows.result import Line, Result, plain_fields
 from incrowd.rows.tabulate import tabulate, tabulate_population
 
@@ -65,17 +66,19 @@ def verify(
     unit: str | None = None,
     population: Source | None = None,
     population_count: str | None = None,
+    **reading: Unpack[Reading],
 ) -> Verification:
     """Count the classes of a file, or of a table, and measure requirements on them.
 
     `population` is a file or table of the people the file is about, a line each, or with a column of counts. Where a
-    person may have several records, `unit` says whose they are; then k counts people.
+    person may have several records, `unit` says whose they are; then k counts people. `delimiter`, `encoding`,
+    `sheet` and `drop_index` say how it is read.
 
     >>> found = ic.verify("people.csv", ["area", "age", "gender"], [ic.K(5)])
     >>> found.passed, found.uniques
     (False, 4253)
     """
-    rows = open_source(file)
+    rows = open_source(file, **reading)
     outside = None
     if population is not None:
         crowd = open_source(population, engine=rows.engine)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from incrowd.plan import Plan
@@ -54,7 +54,7 @@ class Question:
 
     def _outcome(self, case: UseCase, sides: Sides) -> Outcome:
         kind = USE_CASES[type(case)]
-        outcome = kind.compare(case, sides)
+        outcome = replace(kind.compare(case, sides), by=getattr(case, "by", None) or "")
         if kind.judges_itself:
             return outcome
         return judge(outcome, case, self._needs(case), sides.original, sides.released)

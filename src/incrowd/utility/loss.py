@@ -95,7 +95,7 @@ def measure_loss(
             entropy(margin(at_start, at_start.names.index(domain.name))) - entropy(margin(original, i)), 0.0
         )
         for i, domain in enumerate(original.domains)
-        if domain.name in at_start.names
+        if domain.name in at_start.names and domain.name in per_key  # else its labels were made class by class
     }
     return Loss(
         total, left,

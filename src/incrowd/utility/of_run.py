@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from incrowd.keys.population import attach_histogram
 from incrowd.keys.table import KeyTable
@@ -58,6 +58,7 @@ def measure_utility(plan: Plan, context: Context, start: State, state: State, re
         sweep = sweep_k(question, context, original, ks, before, (start.table, at_start), state)
     if not plan.use_cases:
         return UtilityLog(loss, subgroups, sweep=sweep, prices=prices)
+    released = replace(released, book=context.book)
     after = fetch(released, needs)
     general = measure_general(question.columns, question.keys, (before, after), (original.rows, released))
     return UtilityLog(loss, general.subgroups, question.evaluate(before, after, at_start), general, sweep, prices)

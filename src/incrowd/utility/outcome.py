@@ -56,6 +56,7 @@ class Outcome:
     why: str = ""
     beside: str = "the original at the release's categories"  # what the release is compared with
     judged: bool = True
+    by: str = ""  # the variable whose values the figures are named after, where they are
 
     @property
     def verdict(self) -> str:

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from incrowd.errors import InputError, PlanError, did_you_mean
 from incrowd.plan import Plan
 from incrowd.plan.check import check_plan
+from incrowd.plan.invalid import in_words
 from incrowd.utility.by_class import MOST_VALUES, parse_values
 
 
@@ -87,13 +88,12 @@ def with_value(plan: Plan, path: str, value: str) -> Plan:
     else:
         raise unknown(path)
     try:
-        return Plan.model_validate(content)
+        return Plan.of_content(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        message = str(first["msg"]).removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
             raise unknown(path, did_you_mean(last, node)) from None
-        raise InputError("D158", f"{path} cannot be {value}: {message}.") from None
+        raise InputError("D158", f"{path} cannot be {value}: {in_words(first)}.") from None
 
 
 def _inside(node: Any, part: str, path: str) -> Any:

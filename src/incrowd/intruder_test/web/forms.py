@@ -64,7 +64,7 @@ def read_claim(form: Form, facts: Facts, cards: Cards) -> tuple[Claim, list[str]
     if first(form, "target") and target is None:
         faults.append("There is no such target card.")
     if target is None and not texts["who"]:
-        faults.append("Say whom you found: choose a target card, or describe the person.")
+        faults.append(f"Say whom you found: choose a target card, or describe the {facts.called.one}.")
     record = whole(first(form, "record"), 1, facts.records)
     if first(form, "record") and record is None:
         faults.append(f"The record number must be a whole number from 1 to {facts.records:,}.")
@@ -72,6 +72,13 @@ def read_claim(form: Form, facts: Facts, cards: Cards) -> tuple[Claim, list[str]
     if attribute is not None and facts.column(attribute) is None:
         faults.append("There is no such variable.")
         attribute = None
+    place = facts.column(attribute)
+    if place is not None and texts["value"]:
+        meant = facts.columns[place].meant(texts["value"])
+        if len(meant) > 1:
+            faults.append("Several values of this variable are called so: write the value as the records have it.")
+        else:
+            texts["value"] = meant[0]
     if attribute is not None and attribute in told_by(cards.get(target or 0, ())):
         faults.append(f"The target card says {attribute} already: claim something that it does not tell, or a record.")
     if (attribute is None) != (not texts["value"]):

@@ -60,12 +60,12 @@ def _preset(shown: dict[str, str | None], facts: Facts) -> dict[str, str]:
 def filter_words(wanted: RecordSearch, facts: Facts) -> list[str]:
     """The filters that are set, in words."""
     how = {"is": "is", "has": "contains", "from": "is at least", "to": "is at most"}
-    return [
-        f"{facts.columns[column].name} is empty"
-        if kind == "missing"
-        else f"{facts.columns[column].name} {how[kind]} {text}"
-        for column, kind, text in wanted.filters
-    ]
+    told = []
+    for at, kind, text in wanted.filters:
+        column = facts.columns[at]
+        value = column.said(text) if kind == "is" else text
+        told.append(f"{column.name} is empty" if kind == "missing" else f"{column.name} {how[kind]} {value}")
+    return told
 
 
 def _told(wanted: RecordSearch, facts: Facts, page: int) -> str:

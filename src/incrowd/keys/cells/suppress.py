@@ -3,7 +3,8 @@
 Two readings of a blank. *Strict* (the default): a blank is a value like any other, and everybody shares
 all that is shown, blanks included, with k records. *Wildcard* (sdcMicro's): a blank matches anything, so
 a record that stays as it was may lean on blanked ones. The wildcard count flatters: two records blanked
-everywhere make any file 3-anonymous by it. The result gives the k of both readings.
+everywhere make any file 3-anonymous by it. The result gives the k of both readings. Where people have several
+records, k counts people in both (people.py).
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ import numpy as np
 
 from incrowd.errors import InputError, NotReleasable
 from incrowd.keys.cells.patterns import Cells, patterns, wildcard_matches
+from incrowd.keys.cells.people import Lines, Parts, blank_people, fewest_people
 from incrowd.keys.cells.strict import blank_strict, least
 from incrowd.keys.cells.wildcard import blank_wildcard
 from incrowd.keys.packing import add_up, group, pack
-from incrowd.keys.table import Domain, Int64, KeyTable, Mask
+from incrowd.keys.table import Domain, Int64, KeyTable, Mask, Pairs
 
 Reading = Literal["strict", "wildcard"]
 
@@ -31,7 +33,7 @@ class CellSuppression:
     The records of a class are alike, so the decision is given for parts of classes: of class
     `classes[i]`, `records[i]` records are blanked in the keys of `blanked[i]` (one column for each key).
     All records of the file are in it, also those with nothing blanked. Which of a class's records make up
-    a part is free.
+    a part is free; but where people have several records, a part is all that `units[i]` has in the class.
 
     `lower_bound` is a cost (cells times weights) that no strict solution can go below; None for
     wildcards, where no useful bound is known.
@@ -48,6 +50,7 @@ class CellSuppression:
     lower_bound: float | None
     strict_k: int
     wildcard_k: int
+    units: Int64 | None = None
 
     @property
     def total(self) -> int:
@@ -64,8 +67,9 @@ class CellSuppression:
                 code, domain = len(domain), Domain(domain.name, (*domain.values, None))
             codes[j, self.blanked[:, j]] = code
             domains.append(domain)
-        first, to = group(pack(list(codes), [len(domain) for domain in domains]))
-        return KeyTable(tuple(domains), codes[:, first], add_up(to, self.records, len(first)))
+        pairs = None if self.units is None else Pairs(np.arange(len(self.units)), self.units, self.records)
+        parts = KeyTable(tuple(domains), codes, self.records, pairs=pairs)
+        return parts.project(parts.names)[0]
 
 
 def suppress_cells(
@@ -75,6 +79,7 @@ def suppress_cells(
     importance: Sequence[str] | None = None,
     weights: Mapping[str, float] | None = None,
     reading: Reading = "strict",
+    linked: bool = False,
 ) -> CellSuppression:
     """Which cells must go so that everybody is one of k, with no record dropped?
 
@@ -82,6 +87,9 @@ def suppress_cells(
     cells). `importance` names the keys, the most important first; between equally good choices the less
     important key is blanked. Without it, the more values a key has, the less important it is. A greedy
     search, not a proven optimum; the strict reading says how far from one it can be (`lower_bound`).
+
+    Where people have several records, a value is blanked in all records of a person that have it, or in none;
+    with `linked` (the release shows which records are one person's) a key in all records of a person.
 
     Misleads in the wildcard reading: a record that is unique in every key may stay as it is, when enough
     blanked records could be anybody. Trust `strict_k`.
@@ -96,24 +104,18 @@ def suppress_cells(
     >>> dict(result.cells), result.strict_k
     ({'age': 2, 'sex': 0}, 2)
     """
-    if table.pairs is not None:
-        raise InputError(
-            "D070",
-            "cell suppression counts records, and here people have several.",
-            "Keep one record for each person, or suppress records instead.",
-        )
     if k < 1:
         raise InputError("D071", f"k is {k}.", "k must be 1 or more.")
     order, price = _order(table, importance), _weights(table, weights)
-    people = int(table.records.sum())
+    people, who = table.people, "records" if table.pairs is None else "people"
     if 0 < people < k:
         raise NotReleasable(
             "R014",
-            f"the file has {people} records: blanking cells cannot make a crowd of {k}.",
-            "Lower k, or add records.",
+            f"the file has {people} {who}: blanking cells cannot make a crowd of {k}.",
+            f"Lower k, or add {who}.",
         )
     for salt in range(3):
-        result = _solve(table, k, order, price, reading, salt)
+        result = _solve(table, k, order, price, reading, salt, linked)
         if people == 0 or (result.strict_k if reading == "strict" else result.wildcard_k) >= k:
             return result
         # More than 63 bits of keys are hashed, and here two combinations met: draw again.
@@ -122,6 +124,8 @@ def suppress_cells(
 
 def wildcard_sizes(table: KeyTable) -> Int64:
     """How many records agree with each class wherever both have a value? (A missing value matches anything.)
+
+    Records, also where people have several: `wildcard_k` of a result counts people.
 
     Misleads because it is not transitive: records that match one class need not match each other, so no
     crowd of this size need exist. Reference: sdcMicro's `freqCalc`.
@@ -135,25 +139,32 @@ def wildcard_sizes(table: KeyTable) -> Int64:
 
 
 def _solve(
-    table: KeyTable, k: int, order: list[int], price: list[float], reading: Reading, salt: int
+    table: KeyTable, k: int, order: list[int], price: list[float], reading: Reading, salt: int, linked: bool
 ) -> CellSuppression:
     """Blank, and count again what came out."""
     cells, tried, weights = Cells.of(table, salt), patterns(order, price), np.array(price)
     bound = None
-    if reading == "strict":
-        classes, masks, records = blank_strict(cells, tried, weights, k)
-        bound = least(cells, tried, weights, k)
-    else:
-        some, chosen = blank_wildcard(cells, tried, k)
-        rest = table.records - np.bincount(some, minlength=len(table.records))
+
+    def strictly(given: Cells) -> Parts:
+        return blank_strict(given, tried, weights, k)
+
+    def by_wildcards(given: Cells) -> Parts:
+        some, chosen = blank_wildcard(given, tried, k)
+        rest = given.records - np.bincount(some, minlength=len(given.records))
         everybody = np.arange(len(rest))
-        classes, masks = np.concatenate([everybody, some]), np.concatenate([np.zeros_like(rest), chosen])
-        records = np.concatenate([rest, np.ones(len(some), np.int64)])
-    classes, masks, records = classes[records > 0], masks[records > 0], records[records > 0]
-    rank = np.unique(masks, return_inverse=True)[1]
-    first, to = group(pack([classes, rank], [len(table.records), len(rank)]))
-    records = add_up(to, records, len(first))
-    classes, masks = classes[first], masks[first]
+        masks = np.concatenate([np.zeros_like(rest), chosen])
+        return np.concatenate([everybody, some]), masks, np.concatenate([rest, np.ones(len(some), np.int64)])
+
+    decide = strictly if reading == "strict" else by_wildcards
+    if reading == "strict":
+        bound = least(replace(cells, records=table.sizes), tried, weights, k)
+    if table.pairs is None:
+        units = None
+        classes, masks, records = _together(*decide(cells))
+    else:
+        lines = Lines.of(table, cells, linked)
+        masks = blank_people(lines, k, reading == "wildcard", decide, strictly)
+        classes, records, units = table.pairs.classes, table.pairs.records, table.pairs.units
     blanked = (masks[:, None] >> np.arange(len(price))) & 1 == 1
     counts = [int(records[blanked[:, j]].sum()) for j in range(len(price))]
     result = CellSuppression(
@@ -168,10 +179,25 @@ def _solve(
         bound,
         0,
         0,
+        units,
     )
     after = result.apply(table)
-    matches = wildcard_sizes(after)
-    return replace(result, strict_k=after.smallest, wildcard_k=int(matches.min()) if len(matches) else 0)
+    return replace(result, strict_k=after.smallest, wildcard_k=_wildcard_k(after))
+
+
+def _together(classes: Int64, masks: Int64, records: Int64) -> Parts:
+    """Parts of a class with the same blanks as one."""
+    classes, masks, records = classes[records > 0], masks[records > 0], records[records > 0]
+    rank = np.unique(masks, return_inverse=True)[1]
+    first, to = group(pack([classes, rank], [int(classes.max(initial=0)) + 1, len(rank)]))
+    return classes[first], masks[first], add_up(to, records, len(first))
+
+
+def _wildcard_k(table: KeyTable) -> int:
+    """The smallest class where a missing value matches anything."""
+    if table.pairs is not None:
+        return fewest_people(Cells.of(table, salt=2**32), table.pairs.classes, table.pairs.units)
+    return int(wildcard_sizes(table).min(initial=2**62)) if table.classes else 0
 
 
 def _order(table: KeyTable, importance: Sequence[str] | None) -> list[int]:

@@ -14,13 +14,16 @@ from incrowd.keys.hierarchies.builders import (
 from incrowd.keys.hierarchies.postcodes import postcode_component, postcodes
 from incrowd.keys.hierarchies.tree import tree_lines
 from incrowd.keys.hierarchies.validate import require_valid, validate
+from incrowd.keys.hierarchies.words import describe, level_in_words
 
 __all__ = [
     "automatic",
     "cut_bands",
     "date_parts",
+    "describe",
     "equal_bands",
     "format_arx",
+    "level_in_words",
     "mapped",
     "ordered_groups",
     "parse_arx",

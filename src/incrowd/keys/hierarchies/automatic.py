@@ -1,57 +1,71 @@
-"""A first hierarchy from the data alone: what kind of values are these, and how are people spread over them?
+"""A first hierarchy from the data: what kind of values are these, and how are people spread over them?
 
-It knows nothing of what values mean. A hierarchy somebody thought about is better; this one is a start, and it never
-puts two values together at one level and apart at the next.
+It knows of their meaning what a codebook says. A hierarchy somebody thought about is better; this one is a start, it
+never puts two values together at one level and apart at the next, and never a value with one that says 'none'.
 """
 
 from __future__ import annotations
 
-import datetime as dt
-import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import accumulate
 
-from incrowd.errors import InputError
+from incrowd.keys.codebook import Codebook
+from incrowd.keys.hierarchies.apart import with_apart
 from incrowd.keys.hierarchies.builders import date_parts, nearest_cuts, prefixes
+from incrowd.keys.hierarchies.naming import distinct, pot_name, run_name
+from incrowd.keys.hierarchies.neighbours import merge_neighbours
+from incrowd.keys.hierarchies.reading import read_values
 from incrowd.keys.hierarchies.stack import leaves_of, numbered_leaves, stack
-from incrowd.keys.hierarchy import Hierarchy
-from incrowd.keys.labels import Labels, Values, as_numbers, bands
+from incrowd.keys.hierarchy import TOP, Hierarchy
+from incrowd.keys.labels import Labels, Values, bands
 
-#: Numbers with fewer different values than this are treated as names: bands of two or three values hide nobody.
-FEW_NUMBERS = 8
 #: The finest level has at most so many bands, and each further level half as many.
 MOST_BANDS = 32
 #: A cut may move to a rounder number if it moves past at most this part of a band's people.
 ROUNDING = Decimal("0.1")
-#: Names held by less than this share of the people go into one, level by level.
-RARE = (Decimal("0.01"), Decimal("0.05"), Decimal("0.2"))
+#: Names, and names in an order, have at most so many levels between themselves and the top.
+STEPS = 4
 
 
-def automatic(values: Values, counts: Sequence[int], name: str) -> tuple[Hierarchy, str]:
+def automatic(values: Values, counts: Sequence[int], name: str, book: Codebook | None = None) -> tuple[Hierarchy, str]:
     """Which hierarchy suits the values, and why? The hierarchy and a sentence that says how it was made.
 
-    Dates by month, year, decade. Numbers in nested bands with about equally many people, cut at round numbers.
-    Codes (equally long, with digits) by their beginnings. Other texts: the rare ones put together, since rare values
-    are what makes people stand out. Misleads where neighbours in number or text are far apart in meaning.
+    Dates by month, year, decade. Numbers in nested bands with about equally many people, cut at round numbers. Codes
+    (equally long, with letters and digits) by their beginnings. Names in an order: neighbours put together, where the
+    fewest people are first. Other names: the rarest put together, since rare values are what makes people stand out.
+    What they are is said by a codebook, or guessed (`reading.py`). Values that say why there is none stay themselves
+    up to the top. A single value has a hierarchy without levels: there is nothing to recode.
 
     >>> built, how = automatic(["Welsh", "Manx", "English"], [30, 1, 969], "nationality")
     >>> built.rows[1], how
-    (('Welsh', 'other', '*'), 'names: the rare ones put together, below 5% of the people')
+    (('Welsh', 'Manx|Welsh', '*'), 'names (texts without an order): the rarest put together, 2 groups')
     """
     people: dict[str, int] = {}
     for value, count in zip(values, counts, strict=True):
         if value is not None:
             people[value] = people.get(value, 0) + count
     leaves = leaves_of(people, name)
-    if all(_is_date(leaf) for leaf in leaves):
-        return date_parts(leaves, name), "dates: month, year, decade"
-    if len(leaves) >= FEW_NUMBERS and _are_numbers(leaves):
-        return _numeric(people, name)
-    if len(leaves) >= FEW_NUMBERS and _are_codes(leaves):
-        return prefixes(leaves, name), "codes: ever shorter beginnings"
-    return _by_rarity(people, name)
+    if len(leaves) == 1 and None not in values:
+        return Hierarchy(name, ((leaves[0],),)), "one value only: nothing to recode"
+    reading = read_values(leaves, name, book or Codebook())
+    substantive = {value: people[value] for value in reading.values}
+    match reading.kind:
+        case "dates":
+            made, how = date_parts(reading.values, name), "month, year, decade"
+        case "numbers":
+            made, how = _numeric(substantive, name)
+        case "codes":
+            made, how = prefixes(reading.values, name), "ever shorter beginnings"
+        case "ordered":
+            made, how = _ordered(substantive, name)
+        case "names":
+            made, how = _by_rarity(substantive, name)
+    made = distinct(with_apart(made, reading.apart))
+    kept = f"; kept apart: {', '.join(reading.apart)}" if reading.apart else ""
+    kind = {"ordered": "names in an order"}.get(reading.kind, reading.kind)
+    return made, f"{kind}{f' ({reading.why})' if reading.why else ''}: {how}{kept}"
 
 
 def _numeric(people: dict[str, int], name: str) -> tuple[Hierarchy, str]:
@@ -60,7 +74,7 @@ def _numeric(people: dict[str, int], name: str) -> tuple[Hierarchy, str]:
     most = MOST_BANDS
     while most > 2 and most * 3 > len(set(order)):  # a band of one or two values is no step worth a level
         most //= 2
-    cuts = _round_cuts(order, left, most)
+    cuts = _round_cuts(order, left, most) if len(set(order)) > 1 else []
     below = {cut: left[bisect_left(order, cut)] for cut in cuts}
     levels: list[Labels] = []
     sizes = []
@@ -70,7 +84,7 @@ def _numeric(people: dict[str, int], name: str) -> tuple[Hierarchy, str]:
         most //= 2
         cuts = nearest_cuts(cuts, below, left[-1], most)
     built = stack(leaves, levels, name, thin=True)
-    return built, f"numbers: {', '.join(map(str, sizes))} bands with about equally many people"
+    return built, f"{', '.join(map(str, sizes)) or 'no'} bands with about equally many people"
 
 
 def _round_cuts(order: Sequence[Decimal], left: Sequence[int], number: int) -> list[Decimal]:
@@ -99,37 +113,35 @@ def _roundest(order: Sequence[Decimal], left: Sequence[int], cut: Decimal, slack
     return cut
 
 
-def _by_rarity(people: dict[str, int], name: str) -> tuple[Hierarchy, str]:
-    leaves = sorted(people, key=lambda leaf: (-people[leaf], leaf))
-    total = sum(people.values())
-    other = "other" if "other" not in people else "all others"
+def _ordered(people: Mapping[str, int], name: str) -> tuple[Hierarchy, str]:
+    """Neighbours put together: those with the fewest people first, so that little is lost."""
+    leaves, sizes = list(people), _sizes(len(people))
     levels: list[Labels] = []
-    shares = []
-    for share in RARE:
-        level: Labels = [other if people[leaf] < share * total else leaf for leaf in leaves]
-        if 1 < len(set(level)) < len(set(levels[-1] if levels else leaves)):
-            levels.append(level)
-            shares.append(f"{share:.0%}")
-    how = f"the rare ones put together, below {', '.join(shares)} of the people" if shares else "only the top"
-    return stack(leaves, levels, name), f"names: {how}"
+    for groups in merge_neighbours([people[leaf] for leaf in leaves], sizes):
+        runs = [leaves[start:end] for start, end in groups]
+        levels.append([label for run in runs for label in [run_name(run)] * len(run)])
+    return stack(leaves, levels, name), f"neighbours put together, {_told(sizes)}"
 
 
-def _is_date(text: str) -> bool:
-    try:
-        return len(text) == 10 and dt.date.fromisoformat(text) is not None
-    except ValueError:
-        return False
+def _by_rarity(people: Mapping[str, int], name: str) -> tuple[Hierarchy, str]:
+    """The rarest put together, ever more of them."""
+    leaves, sizes = sorted(people, key=lambda leaf: (-people[leaf], leaf)), _sizes(len(people))
+    levels: list[Labels] = []
+    for size in sizes:
+        kept, rare = leaves[: size - 1], leaves[size - 1 :]
+        levels.append([*kept, *[pot_name(rare)] * len(rare)])
+    return stack(leaves, levels, name), f"the rarest put together, {_told(sizes)}"
 
 
-def _are_numbers(leaves: Sequence[str]) -> bool:
-    try:
-        as_numbers(leaves, "")
-    except InputError:
-        return False
-    return True
+def _sizes(number: int) -> list[int]:
+    """How many groups each level has: in even steps from all values down to two.
+
+    >>> _sizes(3), _sizes(6), _sizes(40)
+    ([2], [5, 3, 2], [19, 9, 4, 2])
+    """
+    sizes = {round(number * (2 / number) ** (i / STEPS)) for i in range(1, STEPS + 1)}
+    return sorted((size for size in sizes if 2 <= size < number), reverse=True)
 
 
-def _are_codes(leaves: Sequence[str]) -> bool:
-    """Whether all are equally long, of letters and digits (with separators), and hold a digit."""
-    alike = len({len(leaf) for leaf in leaves}) == 1 and len(leaves[0]) > 1
-    return alike and all(re.fullmatch(r"[A-Za-z0-9 ./_-]*[0-9][A-Za-z0-9 ./_-]*", leaf) for leaf in leaves)
+def _told(sizes: Sequence[int]) -> str:
+    return f"{', '.join(map(str, sizes))} groups" if sizes else f"all in one ({TOP})"

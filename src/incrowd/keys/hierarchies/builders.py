@@ -12,10 +12,11 @@ from decimal import ROUND_FLOOR, Decimal
 from itertools import pairwise
 
 from incrowd.errors import InputError
+from incrowd.keys.dates import DatePart
 from incrowd.keys.hierarchies.nesting import DATE_PARTS, numbers_fall, parts_nest, widths_nest
 from incrowd.keys.hierarchies.stack import leaves_of, numbered_leaves, stack
 from incrowd.keys.hierarchy import Hierarchy
-from incrowd.keys.labels import DatePart, Labels, Values, bands, date_part, mapping, prefix
+from incrowd.keys.labels import Labels, Values, bands, date_part, mapping, prefix
 
 Number = int | float | str | Decimal
 

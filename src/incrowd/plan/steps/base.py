@@ -30,8 +30,15 @@ class Step(Strict):
     #: Its place in lists that people read: what most plans begin with first. A step that does not say comes last.
     listed: ClassVar[int] = 100
 
+    #: What it does, for those who decide, with its fields in braces: "{variable}: put into coarser groups". Where it
+    #: says nothing, the title of the step stands there.
+    plainly: ClassVar[str] = ""
+
     #: The variables that it names must be keys.
     only_keys: ClassVar[bool] = False
+
+    #: It makes the columns that the plan speaks of, and is done as the data are opened, before anything is counted.
+    prepares: ClassVar[bool] = False
 
     #: It says a variable more coarsely, or removes or makes columns, for all records alike: use cases compare the
     #: release with the records after such steps alone.
@@ -40,8 +47,8 @@ class Step(Strict):
     #: The records that the release is compared with get it too, once there are such: its values have other names then.
     done_to_original: ClassVar[bool] = False
 
-    #: It makes other values record by record, or group by group: not where people have several records, since several
-    #: values of one person average out, nor of what a population is counted by.
+    #: It makes other values record by record, person by person or group by group: not of what a population is counted
+    #: by.
     perturbs_records: ClassVar[bool] = False
 
     #: It takes away whole classes, and does nothing else.
@@ -81,9 +88,19 @@ class Step(Strict):
 
     @property
     def per_record(self) -> bool:
-        """Does it blank or recode cells of keys record by record? Then people with several records, and populations,
-        are out of its reach, and a person may fit several labels of a key.
+        """Does it blank or recode cells of keys record by record? Then populations are out of its reach, and a person
+        may fit several labels of a key.
         """
+        return False
+
+    @property
+    def one_record_each(self) -> bool:
+        """Does it take every record for a person of its own? Then people with several are out of its reach."""
+        return False
+
+    @property
+    def needs_unit(self) -> bool:
+        """Does it say what is done to people with several records?"""
         return False
 
     @property
@@ -129,6 +146,14 @@ class Step(Strict):
 
     def randomises(self) -> list[str]:
         """The variables whose values it changes record by record, by chance."""
+        return []
+
+    def amounts(self) -> list[tuple[str, str]]:
+        """The variables that it reckons with, each with its place in the step: they must be amounts."""
+        return []
+
+    def ordered(self) -> list[tuple[str, str]]:
+        """Those of which it takes neighbours together, by their number: they must have an order."""
         return []
 
     def alters(self) -> list[str]:

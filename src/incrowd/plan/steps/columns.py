@@ -18,6 +18,7 @@ class Drop(Step):
     step: Literal["drop"]
     variables: Annotated[list[Text], Field(min_length=1)]
 
+    plainly: ClassVar[str] = "{variables}: left out altogether"
     listed: ClassVar[int] = 1
     only_coarsens: ClassVar[bool] = True
     done_to_original: ClassVar[bool] = True
@@ -51,6 +52,7 @@ class Pseudonymise(Step):
         "Written down, it keeps people's pseudonyms as they are when steps before this one come or go.",
     )
 
+    plainly: ClassVar[str] = "{variables}: replaced by a code that only the secret can make ({into})"
     listed: ClassVar[int] = 1
     only_coarsens: ClassVar[bool] = True
 

@@ -36,7 +36,12 @@ class Round(OneVariable):
         description="nearest: halves away from zero. random: up or down by the secret, so that means stay.",
     )
 
+    plainly: ClassVar[str] = "{variable}: rounded"
     chance: ClassVar[bool] = True
+
+    def amounts(self) -> list[tuple[str, str]]:
+        """That variable."""
+        return self.named()
 
     @property
     def perturbs(self) -> bool:
@@ -65,6 +70,10 @@ class Coding(OneVariable):
             raise ValueError("say where to stop: either at or percentile")
         return self
 
+    def amounts(self) -> list[tuple[str, str]]:
+        """That variable."""
+        return self.named()
+
     def coarsens(self, keys: object) -> set[str]:
         """Where a percentile decides."""
         return {self.variable} if self.percentile is not None else set()
@@ -75,30 +84,41 @@ class TopCode(Coding):
 
     step: Literal["top_code"]
 
+    plainly: ClassVar[str] = "{variable}: the largest values became one"
+
 
 class BottomCode(Coding):
     """Say all numbers from one on downwards as one value."""
 
     step: Literal["bottom_code"]
 
+    plainly: ClassVar[str] = "{variable}: the smallest values became one"
+
 
 class MergeSmall(OneVariable):
     """Put the values of a variable that too few people have together, until every group is large enough."""
 
+    plainly: ClassVar[str] = "{variable}: values that few have were put together"
     only_coarsens: ClassVar[bool] = True
     about_people: ClassVar[bool] = False
 
     step: Literal["merge_small"]
     fewer_than: Annotated[int, Field(ge=2)] = Field(description="Values with fewer people than this are merged.")
     into: Text | None = Field(None, description="The name of the one group that takes them all.")
+    host: Text | None = Field(
+        None,
+        alias="with",
+        description="A value that takes them in, however many people have it. The group keeps its name, unless `into` "
+        "gives it another.",
+    )
     hierarchy: Text | None = Field(
         None, description="Or a hierarchy file in ARX's format: each goes to its parent, and further up if need be."
     )
 
     @model_validator(mode="after")
     def _one_way(self) -> MergeSmall:
-        if (self.into is None) == (self.hierarchy is None):
-            raise ValueError("merge_small needs either into or a hierarchy")
+        if (self.into is None and self.host is None) == (self.hierarchy is None):
+            raise ValueError("merge_small needs either a group (into, with) or a hierarchy")
         return self
 
     def files(self) -> dict[str, str]:

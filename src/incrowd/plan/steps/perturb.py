@@ -1,4 +1,7 @@
-"""Steps that change values by chance or average them: pram, microaggregate, noise and shuffle."""
+"""Steps that change values by chance or average them: pram, microaggregate, noise and shuffle.
+
+Where people have several records (`data.unit`) all of them treat the person, not the record (rows/people.py).
+"""
 
 from __future__ import annotations
 
@@ -55,6 +58,8 @@ class Pram(Perturbing):
     invariant: bool = Field(False, description="Make of it the matrix that keeps every value's expected count.")
     strata: Strata
 
+    plainly: ClassVar[str] = "{variable}: some values were exchanged by chance"
+
     @model_validator(mode="after")
     def _one_matrix(self) -> Pram:
         if (self.rate is None) == (self.matrix is None):
@@ -77,6 +82,10 @@ class Numeric(Perturbing):
     variables: Annotated[list[Text], Field(min_length=1)]
     decimals: Decimals | None = Field(None, description="How many decimals are released.")
 
+    def amounts(self) -> list[tuple[str, str]]:
+        """All its variables."""
+        return [(f"variables.{i}", name) for i, name in enumerate(self.variables)]
+
     def alters(self) -> list[str]:
         """All its variables."""
         return self.variables
@@ -90,11 +99,15 @@ class Microaggregate(Numeric):
     """Replace numbers by the mean of a group of k to 2k - 1 similar records. All numbers are taken into memory."""
 
     step: Literal["microaggregate"]
-    k: Annotated[int, Field(ge=2)] = Field(description="The fewest records in a group.")
+    k: Annotated[int, Field(ge=2)] = Field(
+        description="The fewest records in a group; people, where they have several records."
+    )
     method: Literal["mdav", "univariate"] = Field(
         "mdav", description="mdav: groups by all variables together; univariate: each variable alone, the optimum."
     )
     strata: Strata
+
+    plainly: ClassVar[str] = "{variables}: numbers were replaced by the mean of a small group"
 
 
 class Noise(Numeric):
@@ -109,8 +122,20 @@ class Noise(Numeric):
     )
     correlated: bool = Field(False, description="With share: noise that varies together as the variables do.")
 
+    plainly: ClassVar[str] = "{variables}: some noise was added by chance"
+    apart: bool = Field(
+        False,
+        description="Where people have several records: also noise of its own, as large again, for each value of a "
+        "person. Without it, differences between their records stay exact.",
+    )
+
     # One path of growing noise for each record and variable: the size says how far along it (keys/noise.py).
-    nested: ClassVar[frozenset[str]] = frozenset({"share", "sd", "decimals", "variables"})
+    nested: ClassVar[frozenset[str]] = frozenset({"share", "sd", "decimals", "variables", "apart"})
+
+    @property
+    def needs_unit(self) -> bool:
+        """Where each value of a person has noise of its own."""
+        return self.apart
 
     @model_validator(mode="after")
     def _one_size(self) -> Noise:
@@ -118,6 +143,8 @@ class Noise(Numeric):
             raise ValueError("noise needs either a share or an sd")
         if self.correlated and self.share is None:
             raise ValueError("correlated goes with share")
+        if self.correlated and self.apart:
+            raise ValueError("correlated does not go with apart: variables that stay would tell the noise of others")
         return self
 
 
@@ -127,6 +154,8 @@ class Shuffle(Perturbing):
     step: Literal["shuffle"]
     variables: Annotated[list[Text], Field(min_length=1)] = Field(description="They move together.")
     strata: Strata
+
+    plainly: ClassVar[str] = "{variables}: values were dealt out anew among similar records"
 
     def alters(self) -> list[str]:
         """All its variables."""

@@ -21,6 +21,7 @@ class Sample(Step):
     )
     households: bool = Field(False, description="Draw whole households (data.household).")
 
+    plainly: ClassVar[str] = "a part of the records was drawn by chance, and only these stay"
     listed: ClassVar[int] = 6
     chance: ClassVar[bool] = True
 

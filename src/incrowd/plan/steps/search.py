@@ -18,8 +18,8 @@ class Search(Step):
 
     step: Literal["search"]
     hierarchies: Annotated[dict[Text, AnyHierarchy], Field(min_length=1)] = Field(
-        description="The keys that may be recoded, each with its hierarchy: a file, 'auto', 'postcode', or a rule. "
-        "Others stay."
+        description="The keys that may be recoded, each with its hierarchy: a file, 'auto', 'postcode', 'itl', or "
+        "a rule. Others stay."
     )
     suppression: Annotated[float, Field(ge=0, le=1)] = Field(
         0.0, description="The share of the records that may be suppressed."
@@ -46,6 +46,7 @@ class Search(Step):
             raise ValueError("local goes with neither levels nor weights nor another objective: its loss is arithmetic")
         return self
 
+    plainly: ClassVar[str] = "keys were put into the coarser groups that cost least"
     listed: ClassVar[int] = 4
     only_keys: ClassVar[bool] = True
     chance: ClassVar[bool] = True
@@ -69,6 +70,11 @@ class Search(Step):
         """Where each class has its own recoding."""
         return self.local
 
+    @property
+    def one_record_each(self) -> bool:
+        """Where each class has its own recoding."""
+        return self.local
+
     def named(self) -> list[tuple[str, str]]:
         """Keys with a hierarchy, a weight or a level."""
         tables = {
@@ -85,10 +91,14 @@ class Search(Step):
             message = "every key has the weight 0, so that no recoding costs anything."
             yield Fault("P084", "weights", message, "Leave a key out to give it the weight 1.")
 
+    def ordered(self) -> list[tuple[str, str]]:
+        """Where bands or groups of neighbours are made."""
+        return [(f"hierarchies.{name}", name) for name, rule in self.hierarchies.items() if rule.takes_neighbours]
+
     def files(self) -> dict[str, str]:
         """The hierarchies that are files, and the regions above postcodes."""
-        named = {f"hierarchies.{name}": rule.file or rule.regions for name, rule in self.hierarchies.items()}
-        return {place: file for place, file in named.items() if file is not None}
+        named = [rule.files(f"hierarchies.{name}") for name, rule in self.hierarchies.items()]
+        return {place: file for one in named for place, file in one.items()}
 
     def coarsens(self, keys: Sequence[str]) -> set[str]:
         """What it has a hierarchy for."""

@@ -30,6 +30,7 @@ class SuppressRecords(Step):
         default_factory=list, description="With of: count within each of these, such as [region]."
     )
 
+    plainly: ClassVar[str] = "records in too small a crowd, or in one that gives too much away, were taken out"
     listed: ClassVar[int] = 3
     drops_classes: ClassVar[bool] = True
 
@@ -72,6 +73,7 @@ class SuppressCells(Step):
         None, description="What a blank in a key costs; 1 when left out."
     )
 
+    plainly: ClassVar[str] = "single cells were blanked where a combination of values was too rare"
     listed: ClassVar[int] = 5
     swept: ClassVar[frozenset[str]] = frozenset({"k"})
     only_keys: ClassVar[bool] = True

@@ -40,6 +40,7 @@ class Swap(Step):
         None, description="Whether whole households move; they do where data.household is named."
     )
 
+    plainly: ClassVar[str] = "{geography}: places of some similar records were exchanged by chance"
     listed: ClassVar[int] = 7
     chance: ClassVar[bool] = True
 
@@ -83,11 +84,16 @@ class RankSwap(Step):
     step: Literal["rank_swap"]
     variable: Text
     within: Annotated[float, Field(gt=0, le=1)] = Field(
-        description="How far apart two ranks may be, as a share of the records that have a number: 0.05 is 5%."
+        description="How far apart two ranks may be, as a share of the records, or people, with a number: 0.05 is 5%."
     )
 
+    plainly: ClassVar[str] = "{variable}: values close to each other were exchanged by chance"
     listed: ClassVar[int] = 7
     chance: ClassVar[bool] = True
+
+    def ordered(self) -> list[tuple[str, str]]:
+        """One variable."""
+        return self.named()
 
     def named(self) -> list[tuple[str, str]]:
         """One variable."""

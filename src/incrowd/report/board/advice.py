@@ -122,10 +122,11 @@ def _largest(log: RunLog) -> Iterator[Reason]:
     if not smallest:
         yield Reason("none", "No record is left.", "Recode before suppressing.", "before-after")
     elif 1 / smallest > limit:
-        alone = "1 person is alone" if log.end.uniques == 1 else f"{log.end.uniques:,} people are alone"
+        are = "is" if log.end.uniques == 1 else "are"
+        alone = f"{log.end.uniques:,} {log.called.of(log.end.uniques)} {are} alone"
         people = alone if smallest == 1 else f"the smallest class has {smallest}"
         text = f"By all keys {people}: a chance of {figure(1 / smallest)} to find somebody, above {limit:g}."
-        yield Reason("safeguarded", text, f"Classes of at least {_needed(limit)} people.", "before-after")
+        yield Reason("safeguarded", text, f"Classes of at least {_needed(limit)} {log.called.many}.", "before-after")
 
 
 def _needed(limit: float) -> int:
@@ -140,7 +141,7 @@ def _scenarios(log: RunLog) -> Iterator[Reason]:
     limit = log.about.risk_safeguarded
     if log.end.records and log.end.classes / log.end.people > limit:
         mean = figure(log.end.classes / log.end.people)
-        text = f"By all keys the mean chance to find a person is {mean}, above {limit:g}."
+        text = f"By all keys the mean chance to find {log.called.a} is {mean}, above {limit:g}."
         yield Reason("controlled", text, "Larger classes.", "before-after")
     if not log.risks:
         yield Reason("safeguarded", "No intruder scenario was measured.", "Name scenarios in the plan.", "scenarios")
@@ -151,7 +152,7 @@ def _scenarios(log: RunLog) -> Iterator[Reason]:
     means = {risk.before.scenario.name: _mean(risk) for risk in log.risks}
     high = {name: mean for name, mean in means.items() if mean is not None and mean > limit}
     if high:
-        text = f"The mean chance to find a person is above {limit:g}: {_named(high, figure)}."
+        text = f"The mean chance to find {log.called.a} is above {limit:g}: {_named(high, figure)}."
         keys = dict.fromkeys(k for r in log.risks if r.before.scenario.name in high for k in r.before.scenario.keys)
         yield Reason("controlled", text, f"Larger classes by {', '.join(keys)}.", "risk")
 
@@ -229,7 +230,7 @@ def most(attack: Attacked) -> float | None:
 def _human_test(log: RunLog) -> Iterator[Reason]:
     tested = log.human_test
     if tested is None:
-        text = "No people have tried to find somebody in this release (human intruder test)."
+        text = "No test with people was held on this release (human intruder test)."
         yield Reason(FAILED, text, "An intruder test with people, on this release.", "intruder-test")
     elif tested.finding:
         text = f"People were right in {tested.total.correct} of {tested.total.claims} claims, more than luck explains."

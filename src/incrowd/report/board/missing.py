@@ -28,9 +28,11 @@ def consultation(log: RunLog) -> list[str]:
     return _absent(("use cases", log.about.use_cases))
 
 
-def variables(log: RunLog) -> list[str]:
-    """Any variable at all."""
-    return _absent(("the variables", log.variables))
+def variables(log: RunLog) -> Iterator[str]:
+    """Any variable at all, and for each a reason that somebody wrote."""
+    yield from _absent(("the variables", log.variables))
+    if log.unconfirmed:
+        yield f"the reason, confirmed by somebody, for the role of: {', '.join(log.unconfirmed)}"
 
 
 def scenarios(log: RunLog) -> list[str]:

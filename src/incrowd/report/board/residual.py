@@ -33,7 +33,8 @@ def residuals(log: RunLog) -> tuple[Remaining, ...]:
         told += tuple(dict.fromkeys(said))
         more = FIGURES[risk.name](log) if risk.name in FIGURES else ()
         section = "attacks" if attacks else SHOWN.get(risk.name, "")
-        found.append(Remaining(risk.name, risk.words, (*told, *more), section))
+        words = risk.words if risk.about_intruders else log.called.say(risk.words)
+        found.append(Remaining(risk.name, words, (*told, *more), section))
     return tuple(found)
 
 

@@ -9,14 +9,18 @@ import altair as alt
 import vl_convert
 
 from incrowd.errors import visible
-from incrowd.report.charts.run import FONT, INK, SOFT, _data, _sized, spec_of
+from incrowd.report.charts import palette
+from incrowd.report.charts.look import FONT, above, data, sized, spec_of
+from incrowd.report.charts.palette import INK, SOFT
 from incrowd.report.words import share
 from incrowd.utility.points import Sweep, SweepPoint
 
 HOLDS, BREAKS, NONE = "conclusions hold", "a conclusion changes", "no release"
 #: Stands for "<" until the page is made; a character that no text of ours has.
 LESS_THAN = "\ue000"
-COLOURS = ["#2f7d5b", "#b8430b", "#8a94a0"]
+#: Points closer than this share of both axes have one label.
+NEAR = 0.045
+COLOURS = [palette.HOLDS, palette.FAILS, palette.NONE]
 
 
 def frontier(sweep: Sweep, *, interactive: bool = False) -> alt.Chart:
@@ -27,17 +31,18 @@ def frontier(sweep: Sweep, *, interactive: bool = False) -> alt.Chart:
     """
     rows = [_row(point, sweep, "sweep") for point in sweep.points if point.risk_mean is not None]
     rows += [_row(point, sweep, "candidate") for point in sweep.candidates if point.risk_mean is not None]
-    base = alt.Chart(_data(rows)).encode(
+    _label(rows)
+    base = alt.Chart(data(rows)).encode(
         x=alt.X("risk:Q", title="risk: mean chance to find a person (classes / records)", axis=alt.Axis(format=".1%"),
                 scale=alt.Scale(zero=False, nice=False, padding=28)),
         y=alt.Y("kept:Q", title="utility: share of the records released", axis=alt.Axis(format=".0%"),
                 scale=alt.Scale(zero=False, nice=False, padding=28)),
     )  # fmt: skip
-    line = base.transform_filter("datum.kind == 'sweep'").mark_line(color="#b9c3ce", strokeWidth=1.5)
+    line = base.transform_filter("datum.kind == 'sweep'").mark_line(color=SOFT, opacity=0.4, strokeWidth=1.5)
     line = line.encode(order=alt.Order("order:Q"))
     colour = alt.Color(
         "verdict:N", scale=alt.Scale(domain=[HOLDS, BREAKS, NONE], range=COLOURS),
-        legend=alt.Legend(title=None, orient="top"),
+        legend=above(),
     )  # fmt: skip
     shape = alt.Shape(
         "kind:N", scale=alt.Scale(domain=["sweep", "candidate"], range=["circle", "diamond"]), legend=None
@@ -51,13 +56,31 @@ def frontier(sweep: Sweep, *, interactive: bool = False) -> alt.Chart:
     ]  # fmt: skip
     dots = base.mark_point(filled=True, size=90, opacity=1).encode(color=colour, shape=shape, tooltip=tips)
     rings = base.transform_filter("datum.marked != ''").mark_point(size=320, color=INK, strokeWidth=1.6, filled=False)
-    plain = base.transform_filter("datum.marked == ''").mark_text(dy=-13, fontSize=11, color=INK)
-    named = base.transform_filter("datum.marked != ''").mark_text(dx=14, dy=15, fontSize=11, color=INK, align="left")
-    layers: list[Any] = [line, rings, dots, plain.encode(text="label:N"), named.encode(text="text:N")]
+    plain = base.transform_filter("datum.marked == '' && datum.labelled").mark_text(dy=-13, fontSize=11, color=INK)
+    layers: list[Any] = [line, rings, dots, plain.encode(text="label:N")]
+    for at, label in enumerate(row["label"] for row in sorted(rows, key=lambda row: -row["kept"]) if row["marked"]):
+        mine = base.transform_filter(alt.FieldEqualPredicate(field="label", equal=label))
+        # One below the other, so that they can be read where the two points are close.
+        text = mine.transform_filter("datum.marked != ''").mark_text(dx=14, dy=15 + 13 * at, fontSize=11, align="left")
+        layers.append(text.encode(text="text:N", color=alt.value(INK)))
     chart = alt.layer(*layers)
     if interactive:
         chart = chart.add_params(alt.selection_interval(bind="scales"))
-    return _sized(chart, _told(sweep), 760, 380)
+    return sized(chart, _told(sweep), 560, 360)
+
+
+def _label(rows: list[dict[str, Any]]) -> None:
+    """Say which points have their label beside them: not one that would lie on another's. The table has them all."""
+    spans = {name: max(ends) - min(ends) or 1 for name in ("risk", "kept") if (ends := [row[name] for row in rows])}
+    taken: list[dict[str, Any]] = [row for row in rows if row["marked"]]
+    for row in rows:
+        near = (
+            one for one in taken
+            if one is not row and abs(one["risk"] - row["risk"]) / spans["risk"] < NEAR
+            and abs(one["kept"] - row["kept"]) / spans["kept"] < NEAR
+        )  # fmt: skip
+        row["labelled"] = next(near, None) is None
+        taken += [row] if row["labelled"] else []
 
 
 def frontier_page(sweep: Sweep) -> str:

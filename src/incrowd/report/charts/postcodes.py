@@ -11,11 +11,10 @@ import altair as alt
 
 from incrowd.errors import visible
 from incrowd.postcodes.analyse import Analysis, Curve
-from incrowd.report.charts.run import GRID, INK, _data, _sized, to_svg
+from incrowd.report.charts.look import data, sized, to_svg
+from incrowd.report.charts.palette import GRID, HEAT, INK, PLACES
 from incrowd.report.words import count, share
 
-#: Colours that people with any kind of colour vision tell apart, the finest component first.
-COLOURS = ("#0f6fb4", "#d1850c", "#2c8a4b", "#b8430b", "#5b4b8a")
 #: A curve is drawn through so many thresholds, a pixel apart; the shares there are exact.
 DRAWN = 480
 NAMES = {"subdistrict": "sub-district", "zip3": "three digits", "unit": "postcode"}
@@ -32,7 +31,7 @@ def population_curves(analysis: Analysis, population: str, width: int = 560, hei
         f"{NAMES.get(one.component, one.component)} {share(one.below, one.groups)} of {count(one.groups)} groups"
         for one in lines
     )
-    base = alt.Chart(_data(rows)).mark_line(interpolate="step-after", strokeWidth=2)
+    base = alt.Chart(data(rows)).mark_line(interpolate="step-after", strokeWidth=2)
     drawn = base.encode(
         x=alt.X(
             "threshold:Q",
@@ -45,16 +44,16 @@ def population_curves(analysis: Analysis, population: str, width: int = 560, hei
         ),
         color=alt.Color(
             "component:N",
-            scale=alt.Scale(domain=names, range=list(COLOURS[: len(names)])),
+            scale=alt.Scale(domain=names, range=list(PLACES[: len(names)])),
             legend=alt.Legend(title=None, orient="top", symbolType="stroke", offset=20),
         ),
     )
-    mark = alt.Chart(_data([{"threshold": analysis.threshold, "text": f"threshold {count(analysis.threshold)}"}]))
+    mark = alt.Chart(data([{"threshold": analysis.threshold, "text": f"threshold {count(analysis.threshold)}"}]))
     rule = mark.mark_rule(color=INK, strokeDash=[4, 3]).encode(x="threshold:Q")
     text = mark.mark_text(baseline="bottom", dy=-4, color=INK, fontSize=11).encode(
         x="threshold:Q", y=alt.value(0), text="text:N"
     )
-    return _sized(alt.layer(drawn, rule, text), told + ".", width, height)
+    return sized(alt.layer(drawn, rule, text), told + ".", width, height)
 
 
 def _points(curve: Curve, curves: Sequence[Curve]) -> list[dict[str, Any]]:
@@ -82,18 +81,18 @@ def area_map(
     for feature in boundaries.get("features", []):
         code = str(feature.get("properties", {}).get(name, "")).strip().upper()
         if code in people and feature.get("geometry"):
-            facts = {"code": code, "people": people[code], "log": math.log10(max(people[code], 1))}
+            facts = {"code": code, "people": people[code], "log": math.log10(people[code] + 1)}
             features.append({**feature, "properties": {**facts, "small": people[code] < threshold}})
     below = sum(feature["properties"]["small"] for feature in features)
     told = f"Map of {count(len(features))} areas by {population}; {count(below)} "
     told += f"have fewer than {count(threshold)}."
     shapes = alt.Chart(alt.InlineData(values=features, format=alt.DataFormat(type="json"))).mark_geoshape(strokeWidth=1)
     drawn = shapes.encode(
-        color=alt.Color("properties.log:Q", scale=alt.Scale(scheme="blues"), legend=None),
+        color=alt.Color("properties.log:Q", scale=alt.Scale(domainMin=0, range=HEAT, interpolate="rgb"), legend=None),
         stroke=alt.condition("datum.properties.small", alt.value(INK), alt.value(GRID)),
         tooltip=[alt.Tooltip("properties.code:N", title="area"), alt.Tooltip("properties.people:Q", format=",")],
     ).project(type="mercator")
-    return _sized(drawn, told, 560, 560)
+    return sized(drawn, told, 560, 560)
 
 
 def curves_page(analysis: Analysis) -> str:

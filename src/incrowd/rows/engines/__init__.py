@@ -30,7 +30,7 @@ class EngineKind:
     words: str  # what people call it
     package: str  # the distribution whose version an audit keeps
     extra: str | None = None  # what to install for it; None where it always is
-    on_this_machine: bool = False  # it can tell whose record is whose, and take in the rows of a database
+    on_this_machine: bool = False  # it can tell whose record is whose
     takes_master: bool = False  # it works at an address of its own: master
     links: bool = False  # probabilistic linkage can run on it
 

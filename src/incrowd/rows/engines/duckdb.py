@@ -21,7 +21,7 @@ import pyarrow as pa
 from incrowd.errors import IncrowdError, InputError
 from incrowd.machine import stopping
 from incrowd.rows.dialect import Dialect, utf8_copy
-from incrowd.rows.engine import Engine, OnBatch, Result
+from incrowd.rows.engine import OnBatch, Result
 from incrowd.rows.folder import partitions
 from incrowd.rows.parts import write_parts
 from incrowd.rows.scan import LONGEST_LINE
@@ -162,10 +162,6 @@ class DuckDB:
         copy = self.spill / f"{secrets.token_hex(8)}.parquet"
         self.write(table, copy, "parquet", place)
         return self.read_parquet(copy)
-
-    def bring_in(self, table: ibis.Table, place: str) -> tuple[Engine, ibis.Table]:
-        """They are here already."""
-        return self, table
 
     def progress(self) -> float | None:
         """DuckDB's own estimate."""

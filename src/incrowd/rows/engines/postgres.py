@@ -1,20 +1,19 @@
-"""PostgreSQL: count there, stream the rows out, and let another engine change them.
+"""PostgreSQL: copy one table or view out, and let another engine count and change it.
 
-The role needs the right to read one table or view, and nothing else. All of it happens in one read-only transaction
-that sees one state of the table: what was counted is what is streamed. Messages of the database quote cells, so none
-leaves this file.
+The role needs the right to read it, and nothing else. It is read once, in a read-only transaction that sees one state
+of the table. Messages of the database quote cells, so none leaves this file.
 """
 
 from __future__ import annotations
 
 import io
 import secrets
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
-import ibis
 import psycopg
 import pyarrow as pa
 import pyarrow.csv
@@ -22,12 +21,11 @@ import pyarrow.parquet
 from psycopg import sql
 
 from incrowd.errors import IncrowdError, InputError
-from incrowd.rows.engine import Engine, OnBatch, Result
 from incrowd.rows.scan import LONGEST_LINE
 
 T = TypeVar("T")
-SOURCE = "incrowd_source"
-PIECE = 1 << 16
+#: So many records are passed on at once: a call of Python for each would take longer than the database.
+TOGETHER = 4096
 #: So that a value has one text whatever the server, the role or the environment prefer.
 _SESSION = {
     "TimeZone": "UTC",
@@ -39,95 +37,50 @@ _SESSION = {
 }
 
 
-class Postgres:
-    """One table or view, every column as the text that the database writes, in one transaction that only reads.
+def read_database(address: str, folder: Path) -> tuple[Path, str]:
+    """Copy the table or view that an address names into a Parquet file in a private folder, every column as the text
+    that the database writes. Gives the file, and what the table is called.
 
     Host, port and database come from the address; role, password and everything else as for any program that uses
-    libpq: PGUSER, PGPASSWORD, .pgpass, PGSSLMODE. `home` is the engine that gets the rows.
+    libpq: PGUSER, PGPASSWORD, .pgpass, PGSSLMODE.
     """
-
-    scans = False
-    limit: int | None = None
-
-    def __init__(self, address: str, home: Engine) -> None:
-        self.spill, self.home = home.spill, home
-        self._connection, self.place = open_database(address, read_only=True)
-        name = sql.Identifier(*self.place.split("."))
-        columns = safely(self.place, lambda: self._columns(name))
-        cells = sql.SQL(", ").join(
-            sql.SQL('{0}::text COLLATE "C" AS {0}').format(sql.Identifier(column)) for column in columns
-        )
-        # Collation C: the database must tell apart what differs in bytes, however the column compares its texts.
-        base = sql.SQL("SELECT {} FROM {}").format(cells, name)
-        self._base = safely(self.place, lambda: base.as_string(self._connection))
-        self.table = ibis.table(dict.fromkeys(columns, "string"), name=SOURCE)
-
-    def collect(self, expression: ibis.Table, place: str, what: str) -> pa.Table:
-        """Let the database work, and fetch the result."""
-        schema = expression.schema().to_pyarrow()
-        return pa.Table.from_batches(list(self.stream(expression, PIECE, place)), schema)
-
-    def stream(self, expression: ibis.Table, size: int, place: str) -> Generator[pa.RecordBatch, None, None]:
-        """Let the database work, and fetch the result piece by piece: COPY as CSV, read by Arrow."""
-        query = ibis.to_sql(expression, dialect="postgres")
-        rest = f", {query[5:]}" if query.startswith("WITH ") else f" {query}"
-        copy = f'COPY (WITH "{SOURCE}" AS ({self._base}){rest}) TO STDOUT (FORMAT csv)'
-        yield from copied(self._connection, copy, expression.schema().to_pyarrow(), place)
-
-    def bring_in(self, table: ibis.Table, place: str) -> tuple[Engine, ibis.Table]:
-        """Stream the rows to the private folder of the other engine, and let go of the database."""
-        if self.spill is None:
-            raise IncrowdError(
-                "X022", "rows from a database need a private folder to be brought to.", "Name one: spill."
-            )
-        copy = self.spill / f"{secrets.token_hex(8)}.parquet"
-        schema = table.schema().to_pyarrow()
-        with pa.parquet.ParquetWriter(copy, schema, compression="zstd") as out:
-            for batch in self.stream(table, PIECE, place):
+    connection, place = open_database(address, read_only=True)
+    file = folder / f"{secrets.token_hex(8)}.parquet"
+    try:
+        columns = _columns(connection, place)
+        texts = sql.SQL(", ").join(sql.SQL("{}::text").format(sql.Identifier(column)) for column in columns)
+        query = sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT (FORMAT csv)").format(texts, _name(place))
+        schema = pa.schema([(column, pa.string()) for column in columns])
+        copy = safely(place, lambda: query.as_string(connection))
+        with pa.parquet.ParquetWriter(file, schema, compression="zstd", compression_level=1) as out:
+            for batch in copied(connection, copy, schema, place):
                 out.write_batch(batch)
-        self.close()
-        return self.home, self.home.read_parquet(copy)
+    finally:
+        connection.close()
+    return file, place
 
-    def progress(self) -> float | None:
-        """It does not say."""
-        return None
 
-    def close(self) -> None:
-        """End the transaction and the connection."""
-        self._connection.close()
+def database_columns(address: str) -> tuple[tuple[str, ...], str]:
+    """Which columns has the table, and what is it called? Nothing is read."""
+    connection, place = open_database(address, read_only=True)
+    try:
+        return tuple(_columns(connection, place)), place
+    finally:
+        connection.close()
 
-    def read_parquet(self, path: Path) -> ibis.Table:
-        """A database that may only be read reads no files."""
-        raise _only_counts()
 
-    def keep(self, table: ibis.Table, place: str) -> ibis.Table:
-        """It keeps nothing of ours."""
-        raise _only_counts()
+def _columns(connection: Any, place: str) -> list[str]:
+    query = sql.SQL("SELECT * FROM {} LIMIT 0").format(_name(place))
+    columns = [column.name for column in safely(place, lambda: connection.execute(query).description) or []]
+    if len({column.lower() for column in columns}) < len(columns):
+        raise InputError(
+            "D011", f"{place} has two columns whose names differ in case only.", "Read a view that renames one."
+        )
+    return columns
 
-    def lookup(self, table: pa.Table) -> ibis.Table:
-        """Nor does it take tables."""
-        raise _only_counts()
 
-    def apply(
-        self, table: ibis.Table, name: str, arguments: Sequence[ibis.Value], function: OnBatch, result: Result
-    ) -> ibis.Table:
-        """Nor functions, least of all with a secret in them."""
-        raise _only_counts()
-
-    def write(self, table: ibis.Table, path: Path, kind: str, place: str) -> None:
-        """Nor does it write releases."""
-        raise _only_counts()
-
-    def _columns(self, name: sql.Composable) -> list[str]:
-        found = self._connection.execute(sql.SQL("SELECT * FROM {} LIMIT 0").format(name)).description or []
-        columns = [column.name for column in found]
-        if len({column.lower() for column in columns}) < len(columns):
-            raise InputError(
-                "D011",
-                f"{self.place} has two columns whose names differ in case only.",
-                "Read a view that renames one.",
-            )
-        return columns
+def _name(place: str) -> sql.Identifier:
+    return sql.Identifier(*place.split("."))
 
 
 def safely(place: str, work: Callable[[], T]) -> T:
@@ -219,19 +172,16 @@ def _batches(data: Any, schema: pa.Schema, place: str) -> Iterator[pa.RecordBatc
 
 
 class _Copied(io.RawIOBase):
-    """What COPY sends, as a file that Arrow can read."""
+    """What COPY sends, a record at a time, as a file that Arrow can read in large pieces."""
 
     def __init__(self, data: Any) -> None:
-        self._data, self._rest = iter(data), b""
+        self._data, self._rest = iter(data), memoryview(b"")
 
     def is_empty(self) -> bool:
         """Whether nothing comes (any more)."""
-        while not self._rest:
-            piece = next(self._data, None)
-            if piece is None:
-                return True
-            self._rest = bytes(piece)
-        return False
+        if not self._rest:
+            self._rest = memoryview(b"".join(islice(self._data, TOGETHER)))
+        return not self._rest
 
     def readable(self) -> bool:
         """Yes."""
@@ -244,7 +194,3 @@ class _Copied(io.RawIOBase):
         size = min(len(buffer), len(self._rest))
         buffer[:size], self._rest = self._rest[:size], self._rest[size:]
         return size
-
-
-def _only_counts() -> IncrowdError:
-    return IncrowdError("X022", "a database only counts and sends its rows.", "Bring them in first.")

@@ -25,7 +25,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import DecimalType, LongType, StringType, StructField, StructType
 
 from incrowd.errors import IncrowdError, InputError
-from incrowd.rows.engine import Engine, OnBatch, Result, too_many
+from incrowd.rows.engine import OnBatch, Result, too_many
 from incrowd.rows.engines.duckdb import DuckDB
 from incrowd.rows.folder import partitions
 from incrowd.rows.parts import part_name, write_part
@@ -165,10 +165,6 @@ class Spark:
     def keep(self, table: ibis.Table, place: str) -> ibis.Table:
         """On the executors, cut off from where it came from. When one of them is lost, so is the run."""
         return self._view(safely(place, lambda: self._frame(table).localCheckpoint(eager=True)))
-
-    def bring_in(self, table: ibis.Table, place: str) -> tuple[Engine, ibis.Table]:
-        """They stay in Spark."""
-        return self, table
 
     def progress(self) -> float | None:
         """It does not say."""

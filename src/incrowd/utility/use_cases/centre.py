@@ -8,7 +8,7 @@ from math import atanh, ceil, sqrt
 import numpy as np
 
 from incrowd.keys.saying import percent
-from incrowd.keys.tally import Tally, number_values
+from incrowd.keys.tally import Tally
 from incrowd.plan.use_cases import Centre, Correlation
 from incrowd.risk.value import Z95
 from incrowd.utility.groups import (
@@ -114,7 +114,7 @@ def _mean(case: Centre, tally: Tally) -> Estimate:
 def _median(case: Centre, tally: Tally) -> Estimate:
     """The median of a weighted column, with the distribution-free interval from order statistics."""
     one = tally.by([case.of])
-    numbers = number_values(one.values(case.of))
+    numbers = one.numbers(case.of)
     there = ~np.isnan(numbers)
     numbers, records = numbers[there], one.records[there]
     if not len(numbers):

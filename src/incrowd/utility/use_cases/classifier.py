@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from incrowd.keys.table import Int64
-from incrowd.keys.tally import Float64, Tally, number_values
+from incrowd.keys.tally import Float64, Tally
 from incrowd.plan.use_cases import Classifier
 from incrowd.risk.value import Z95
 from incrowd.secret import order_numbers
@@ -69,7 +69,7 @@ def _complete(case: Classifier, tally: Tally) -> Tally:
     stay = tally.where(case.among)
     for name in (*case.features, case.target):
         values = tally.values(name)
-        there = ~np.isnan(number_values(values)) if name in case.numbers else np.array([v is not None for v in values])
+        there = ~np.isnan(tally.numbers(name)) if name in case.numbers else np.array([v is not None for v in values])
         stay &= there.astype(bool)
     return tally.keep(stay).by([*case.features, case.target])
 
@@ -88,7 +88,7 @@ def _split(case: Classifier, tally: Tally, subkey: bytes) -> tuple[Tally, Tally]
 
 
 def _with(tally: Tally, records: Int64) -> Tally:
-    return Tally(tally.domains, tally.codes, records).keep(records > 0)
+    return replace(tally, records=records, moments={}).keep(records > 0)
 
 
 def _score(case: Classifier, learn: Tally, test: Tally, whole: Tally, subkey: bytes) -> Estimate:
@@ -116,7 +116,7 @@ def _matrix(case: Classifier, tally: Tally, whole: Tally) -> Float64:
     made = design(case, tally, base_levels(case, whole), levels_of(case, whole))
     matrix = made.matrix[:, 1:]
     for name in case.numbers:
-        i, values = made.terms.index(name) - 1, number_values(whole.values(name))
+        i, values = made.terms.index(name) - 1, whole.numbers(name)
         mean = float(np.average(values, weights=whole.records))
         variance = float(np.average((values - mean) ** 2, weights=whole.records))
         matrix[:, i] = (matrix[:, i] - mean) / (sqrt(variance) or 1.0)

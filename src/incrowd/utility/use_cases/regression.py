@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from incrowd.keys.tally import Float64, Tally, number_values
+from incrowd.keys.tally import Float64, Tally
 from incrowd.plan.use_cases import Modelled, Regression
 from incrowd.risk.value import Z95
 from incrowd.utility.groups import t_quantile
@@ -106,7 +106,7 @@ def _complete(case: Regression, tally: Tally) -> Tally:
     for name in (*case.features, case.outcome):
         values = tally.values(name)
         number = name in case.numbers or (name == case.outcome and case.value is None)
-        stay &= ~np.isnan(number_values(values)) if number else np.array([value is not None for value in values], bool)
+        stay &= ~np.isnan(tally.numbers(name)) if number else np.array([value is not None for value in values], bool)
     return tally.keep(stay).by([*case.features, case.outcome])
 
 
@@ -129,7 +129,7 @@ def design(case: Modelled, tally: Tally, bases: dict[str, str], levels: dict[str
     for name in case.features:
         if name in case.numbers:
             terms.append(name)
-            columns.append(number_values(tally.values(name)))
+            columns.append(tally.numbers(name))
             continue
         for level in levels[name]:
             if level != bases[name]:
@@ -155,7 +155,7 @@ def _fit(case: Regression, tally: Tally, bases: dict[str, str]) -> dict[str, Coe
         raise NotFitted("nobody is left in a category that the others are compared with")
     made = design(case, tally, bases, levels)
     if case.value is None:
-        y, family = number_values(tally.values(case.outcome)), sm.families.Gaussian()
+        y, family = tally.numbers(case.outcome), sm.families.Gaussian()
     else:
         y, family = tally.has(case.outcome, [case.value]).astype(np.float64), sm.families.Binomial()
     if independent(made.matrix * np.sqrt(made.records)[:, None]).shape[1] < made.matrix.shape[1]:

@@ -1,0 +1,46 @@
+"""incrowd hierarchy and incrowd search say in words what levels hold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import incrowd_cli
+
+import incrowd as ic
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "jobs.csv"
+    jobs = {"1": 1, "2": 2, "3": 30, "4": 40, "5": 50, "-9": 9}
+    lines = [f"{job},same,[red]" for job, many in jobs.items() for _ in range(many)]
+    path.write_text("\n".join(["job,one,paint", *lines]) + "\n")
+    return path
+
+
+def test_build_and_show_say_what_each_level_holds(file: Path, tmp_path: Path) -> None:
+    built = ic.hierarchy_build(file, "job")
+    assert built.words[1] == "level 1: 5 groups; 1|2; 3 values as they are; -9 apart"
+    assert (
+        ic.hierarchy_build(file, "job", scale="ordinal").words[2]
+        == "level 2: 4 groups; 1-3 (3 values); 2 values as they are; -9 apart"
+    )
+    assert ic.hierarchy_build(file, "one").hierarchy.rows == (("same",),)
+    out = tmp_path / "job.csv"
+    said = incrowd_cli("hierarchy", "build", file, "--key", "job", "--scale", "ordinal", "-o", out).stdout
+    assert "declared ordinal" in said
+    assert "level 1: 5 groups; 1-2 (2 values)" in said
+    assert "-9 apart" in incrowd_cli("hierarchy", "show", out).stdout
+
+
+def test_search_says_what_the_found_levels_hold(file: Path) -> None:
+    found = ic.search(file, ["job", "one", "paint"], [ic.K(3)], auto=True)
+    assert found.levels == {"job": 1, "one": 0, "paint": 0}
+    assert found.holds is not None
+    assert found.holds["job"] == "5 groups; 1|2; 3 values as they are; -9 apart"
+    asked = ("search", file, "--keys", "job,one", "--auto", "--k", "3")
+    assert "1|2" in incrowd_cli(*asked).stdout
+    assert json.loads(incrowd_cli(*asked, "--json").stdout)["holds"]["one"] == "1 value as it is"
+    assert ic.search(file, ["job"], [ic.K(3)], auto=True, local=True).holds is None
