@@ -127,7 +127,8 @@ OTHERS = [SECRET[i:] + SECRET[:i] for i in (2, 6, 10)]
 PRAM = {"step": "pram", "variable": "sex"}
 SWAP = {"step": "swap", "geography": ["area"]}
 CELLS = {"step": "suppress_cells"}
-LOCAL = {"step": "search", "local": True, "hierarchies": {"job": "auto", "area": "auto"}}
+# Every job or its first letter, which all share: a rare job takes people of common ones to itself.
+LOCAL = {"step": "search", "local": True, "hierarchies": {"job": {"prefixes": [1]}}}
 
 #: For each random step: pairs of its settings, and what must hold of them.
 CASES = {

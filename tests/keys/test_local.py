@@ -193,6 +193,23 @@ def test_without_one_top_what_cannot_be_placed_is_suppressed_or_refused() -> Non
     check(table, levels, result, (topless,))
 
 
+@pytest.mark.parametrize("asked", [[K(3)], [K(3), DistinctL("ill", 2)]], ids=["k", "k and l"])
+def test_who_is_left_over_joins_a_class_of_their_like_where_a_key_has_no_top(asked: list[Requirement]) -> None:
+    """Sexes must not be mixed, and a few rare jobs of both are left over: each goes to a class of its own sex."""
+    plain = Hierarchy("sex", (("f",), ("m",)))
+    jobs = Hierarchy("job", tuple((f"j{i}", "*") for i in range(8)))
+    rare = [(sex, f"j{i}") for i in range(2, 8) for sex in ("f", "m")[: 1 + i % 2]]
+    rows = [(sex, f"j{i}") for sex in "fm" for i in (0, 1) for _ in range(20)] + rare
+    table = from_records(
+        {"sex": [row[0] for row in rows], "job": [row[1] for row in rows]},
+        {"ill": ["yn"[i % 2] for i in range(len(rows))]},
+    )
+    levels = bound(table, (plain, jobs))
+    result = recode_locally(table, levels, asked)
+    assert result.suppressed == 0
+    assert min(check(table, levels, result, (plain, jobs)).values()) >= 3
+
+
 def test_equal_texts_on_two_levels_are_one_class() -> None:
     named = Hierarchy("town", (("a", "a", "*"), ("b", "a", "*"), ("c", "c", "*")))
     table = from_records({"town": ["a", "a", "b", "b", "c", "c"]})

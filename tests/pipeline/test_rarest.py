@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from people import plan_with, write_case
 
 import incrowd as ic
-from incrowd.audit.groups import RARE
 from incrowd.audit.rarest import rarest
+from incrowd.keys.codebook import RARE
 from incrowd.keys.table import from_records
 
 NAMES = ("a", "b", "c")

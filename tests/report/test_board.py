@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from logs import small_log
 
 import incrowd as ic
-from incrowd.audit.groups import RARE, Seen, by_group
+from incrowd.audit.groups import Seen, by_group
 from incrowd.audit.log import RunLog
 from incrowd.audit.manifest import hash_file
+from incrowd.keys.codebook import RARE
 from incrowd.keys.table import from_records
 from incrowd.pipeline import FileRun
 from incrowd.plan.attest import ASKED as ATTESTED

@@ -8,14 +8,13 @@ from math import isfinite
 import numpy as np
 
 from incrowd.errors import IncrowdError
+from incrowd.keys.codebook import RARE
 from incrowd.keys.natural import in_order
 from incrowd.keys.requirements import Requirement
 from incrowd.keys.table import KeyTable
 
 #: A key with more values than this is no grouping that a reader can follow.
 MOST_VALUES = 30
-#: A value of fewer people than this is theirs: it is not named, not even inside.
-RARE = 3
 #: With more classes the file as it came is not measured by its requirements: it would cost as much as the run.
 MOST_CLASSES = 2_000_000
 

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from incrowd.audit.groups import RARE
+from incrowd.keys.codebook import RARE
 from incrowd.keys.table import Int64, KeyTable, Mask
 
 #: So many are kept, those that are still in the release first.

@@ -11,6 +11,8 @@ T = TypeVar("T")
 #: Names without an order, names in an order, or amounts.
 Scale = Literal["nominal", "ordinal", "numeric"]
 
+#: A value of fewer people than this is theirs: where a person reads it is not named, not even inside.
+RARE = 3
 #: How a missing value is called where a person reads.
 MISSING = "(missing)"
 

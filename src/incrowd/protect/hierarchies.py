@@ -33,7 +33,7 @@ def make_hierarchy(
     told = [value for value in values if value not in declared]
     if all(value is None for value in told):
         told, declared = values, set()
-    made = _by_rule(rule, name, told, dict(zip(values, counts, strict=True)), folder, book or Codebook())
+    made = _by_rule(rule, name, told, people_of(table, name), folder, book or Codebook())
     apart = [value for value in values if value is not None and value in declared]
     return build.require_valid(with_apart(made, apart), values)
 
@@ -55,6 +55,11 @@ def values_of(table: KeyTable, name: str) -> tuple[list[str | None], list[int]]:
     one, _ = table.project([name])
     values = list(one.domains[0].values)
     return values, np.bincount(one.codes[0], one.records, len(values)).astype(np.int64).tolist()
+
+
+def people_of(table: KeyTable, name: str) -> dict[str | None, int]:
+    """How many records each value of a key has."""
+    return dict(zip(*values_of(table, name), strict=True))
 
 
 def _by_rule(

@@ -17,7 +17,7 @@ from incrowd.keys.search.lattice import LatticeSearch, measure_levels
 from incrowd.keys.search.lattice import search as find
 from incrowd.keys.table import Int64, KeyTable
 from incrowd.plan.steps.search import Search
-from incrowd.protect.hierarchies import make_hierarchy, no_hierarchy
+from incrowd.protect.hierarchies import make_hierarchy, no_hierarchy, people_of
 from incrowd.protect.methods import carries_out
 from incrowd.protect.state import Change, Context, State
 from incrowd.protect.suppress_records import drop_failing
@@ -47,7 +47,7 @@ def search(step: Search, number: int, state: State, context: Context) -> tuple[S
     notes = (
         f"levels: {changed or 'all keys stay as they are'}",
         *(
-            f"{name}: {level_in_words(trees[name], level, book_of(name, state, context))}"
+            f"{name}: {level_in_words(trees[name], level, book_of(name, state, context), people_of(state.table, name))}"
             for name, level in found.levels.items()
             if level
         ),

@@ -19,7 +19,7 @@ from incrowd.keys.search.lattice import search as search_lattice
 from incrowd.keys.search.walk import Progress
 from incrowd.keys.table import KeyTable
 from incrowd.machine.writing import private_file
-from incrowd.protect.hierarchies import automatic_hierarchy, values_of
+from incrowd.protect.hierarchies import automatic_hierarchy, people_of, values_of
 from incrowd.protect.search import apply_local, recode_to
 from incrowd.protect.state import UNIT, Context, State
 from incrowd.protect.suppress_records import drop_failing
@@ -145,7 +145,7 @@ def search(
     return FoundRecoding(
         *common, found.levels, found.loss_arithmetic, found.loss_geometric, found.suppressed, found.classes,
         found.nodes, found.counted, found.proven, found.gap, str(out) if out else None, lines,
-        {name: level_in_words(trees[name], level, rows.book) for name, level in found.levels.items()},
+        {n: level_in_words(trees[n], level, rows.book, people_of(table, n)) for n, level in found.levels.items()},
     )  # fmt: skip
 
 

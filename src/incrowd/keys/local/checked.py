@@ -13,7 +13,7 @@ import numpy as np
 
 from incrowd.keys.local.improve import Grouping
 from incrowd.keys.local.labels import cheapest_homes, joined, label_all
-from incrowd.keys.local.paths import NO_LABEL, Paths
+from incrowd.keys.local.paths import Paths
 from incrowd.keys.local.sweep import sweep
 from incrowd.keys.table import Int64, Mask
 
@@ -78,38 +78,45 @@ def _take_in(paths: Paths, records: Int64, to: Int64, failing: FailingClasses) -
         paths.codes, paths.losses, lead, label, loss, grouping.sizes.copy(), strays, records[strays]
     )  # fmt: skip
     to[strays] = home
-    bad = failing(to) | (loss >= NO_LABEL)
-    to[strays[bad[home]]] = -1
+    to[strays[(home >= 0) & failing(to)[home]]] = -1
 
 
 def _bunch(paths: Paths, records: Int64, to: Int64, failing: FailingClasses) -> None:
-    """Put all strays together, then with the nearest class, the two nearest, four, ... until that passes."""
-    strays = np.flatnonzero(to < 0)
-    placed = np.flatnonzero(to >= 0)
-    number = int(to.max()) + 1
-    near = np.zeros(0, np.int64)
-    if len(placed):
-        _, to[placed] = np.unique(to[placed], return_inverse=True)
-        number = int(to.max()) + 1
-        grouping = Grouping.by(to[placed], placed, records[placed])
-        label = np.zeros((number, paths.keys), np.int32)
-        loss = label_all(paths.codes, paths.losses, paths.at, grouping.start, grouping.atoms, label)
-        lead, sizes = grouping.atoms[grouping.start[:-1]], grouping.sizes
-        wider = [joined(paths.codes, paths.losses, lead[j], label[j], strays[0]) for j in range(number)]
-        near = np.argsort(sizes * (np.array(wider) - loss), kind="stable")
-    with_them = 0
-    while True:
-        attempt = to.copy()
-        attempt[strays] = number
-        attempt[np.isin(to, near[:with_them])] = number
-        _, attempt = np.unique(attempt, return_inverse=True)
-        label = np.zeros((1, paths.keys), np.int32)
-        members = np.flatnonzero(attempt == attempt[strays[0]])
-        whole = np.array([0, len(members)], np.int64)
-        loss = label_all(paths.codes, paths.losses, paths.at, whole, members, label)
-        if loss[0] < NO_LABEL and not failing(attempt)[attempt[strays[0]]]:
-            to[:] = attempt
-            return
-        if with_them >= len(near):
-            return
-        with_them = min(max(2 * with_them, 1), len(near))
+    """Put the strays that are alike at the top together, then with the nearest class of their like, the two nearest,
+    four, ... until that passes. All kinds of strays at once, since no class holds two kinds.
+    """
+    tops = paths.tops()
+    strays = {int(top): np.flatnonzero((tops == top) & (to < 0)) for top in np.unique(tops[to < 0])}
+    near = {top: _nearest(paths, records, to, tops == top, int(some[0])) for top, some in strays.items()}
+    waiting, with_them = list(strays), 0
+    while waiting:
+        attempt, first = to.copy(), int(to.max()) + 1
+        for number, top in enumerate(waiting, start=first):
+            attempt[np.isin(to, near[top][:with_them])] = number
+            attempt[strays[top]] = number
+        present = attempt >= 0
+        classes, dense = np.unique(attempt[present], return_inverse=True)
+        asked = np.full(len(to), -1, np.int64)
+        asked[present] = dense
+        bad = set(classes[failing(asked)].tolist())
+        still = []
+        for number, top in enumerate(waiting, start=first):
+            if number not in bad:
+                to[attempt == number] = number
+            elif with_them < len(near[top]):
+                still.append(top)
+        waiting, with_them = still, max(2 * with_them, 1)
+
+
+def _nearest(paths: Paths, records: Int64, to: Int64, alike: Mask, stray: int) -> Int64:
+    """The classes of one kind, those first that take a stray in at the lowest cost."""
+    placed = np.flatnonzero(alike & (to >= 0))
+    classes, dense = np.unique(to[placed], return_inverse=True)
+    if not len(classes):
+        return classes
+    grouping = Grouping.by(dense, placed, records[placed])
+    label = np.zeros((len(classes), paths.keys), np.int32)
+    loss = label_all(paths.codes, paths.losses, paths.at, grouping.start, grouping.atoms, label)
+    lead = grouping.atoms[grouping.start[:-1]]
+    wider = [joined(paths.codes, paths.losses, lead[j], label[j], stray) for j in range(len(classes))]
+    return classes[np.argsort(grouping.sizes * (np.array(wider) - loss), kind="stable")]

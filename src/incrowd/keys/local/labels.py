@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from incrowd.keys.local.paths import Floats
+from incrowd.keys.local.paths import NO_LABEL, Floats
 from incrowd.keys.table import Int32, Int64
 
 Columns = NDArray[np.int32]
@@ -93,15 +93,20 @@ def cheapest_homes(
     atoms: Int64,
     amounts: Int64,
 ) -> Int64:
-    """For each of a few stray base classes the class that takes it in at the lowest cost, one after the other."""
-    home = np.zeros(len(atoms), np.int64)
+    """For each of a few stray base classes the class that takes it in at the lowest cost, one after the other.
+
+    -1 for a stray that has no label in common with any class.
+    """
+    home = np.full(len(atoms), -1, np.int64)
     for a in range(len(atoms)):
         best = np.inf
         for j in range(len(leads)):
-            cost = (size[j] + amounts[a]) * joined(codes, losses, leads[j], label[j], atoms[a]) - size[j] * loss[j]
-            if cost < best:
+            after = joined(codes, losses, leads[j], label[j], atoms[a])
+            cost = (size[j] + amounts[a]) * after - size[j] * loss[j]
+            if after < NO_LABEL and cost < best:
                 best, home[a] = cost, j
-        j = home[a]
-        loss[j] = widen(codes, losses, leads[j], label[j], atoms[a])
-        size[j] += amounts[a]
+        if home[a] >= 0:
+            j = home[a]
+            loss[j] = widen(codes, losses, leads[j], label[j], atoms[a])
+            size[j] += amounts[a]
     return home

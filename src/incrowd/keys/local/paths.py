@@ -45,6 +45,11 @@ class Paths:
         mean = share @ self.losses
         return mean, np.sqrt(np.maximum(share @ (self.losses * self.losses) - mean**2, 0))
 
+    def tops(self) -> Int64:
+        """Which base classes can come under one label: those with the same values at every key's top, numbered."""
+        tops = self.codes[:, self.at[:-1] + np.array(self.heights, np.int64)]
+        return np.unique(tops, axis=0, return_inverse=True)[1].ravel()
+
 
 def paths_of(table: KeyTable, levels: Sequence[Levels]) -> Paths:
     """Lay out the way from leaf to top. A hierarchy that is not nested is a fault: its labels share no tree."""

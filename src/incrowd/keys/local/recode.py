@@ -13,7 +13,7 @@ from incrowd.keys.hierarchy import Levels
 from incrowd.keys.local.checked import place_checked
 from incrowd.keys.local.improve import Grouping, Steps, improve
 from incrowd.keys.local.labels import cheapest_homes, label_all
-from incrowd.keys.local.paths import NO_LABEL, Paths, paths_of
+from incrowd.keys.local.paths import Paths, paths_of
 from incrowd.keys.local.result import LocalRecoding, regroup, result_of
 from incrowd.keys.local.sweep import sweep
 from incrowd.keys.requirements import K, Requirement, failing_any
@@ -80,61 +80,52 @@ def _by_size(
     """Classes of at least k records: the sweep, and a home for the few it leaves over. Base classes may be divided."""
     pieces = sweep(paths, records, k, donors=True, nodes=nodes, rng=rng, go_on=clock.first_half)
     atom, to, amount = (part[pieces.amount > 0] for part in (pieces.atom, pieces.to, pieces.amount))
+    if int(amount[to < 0].sum()) >= k:  # the time ran out, or a key has no top
+        to[to < 0] = _cut(paths, records, atom[to < 0], amount[to < 0], k, int(to.max()) + 1, rng)
     stray = to < 0
-    strays, amounts = atom[stray], amount[stray]
-    if int(amounts.sum()) >= k:
-        # The time ran out (or a key has no top): neighbours side by side, cut where k records are together.
-        steps = Steps(paths, records)
-        order = steps.order(Grouping.by(np.arange(len(strays)), strays, amounts), rng)
-        ahead = np.cumsum(amounts[order]) - amounts[order]
-        chunk = np.minimum(ahead // k, int(amounts.sum()) // k - 1)
-        to[np.flatnonzero(stray)[order]] = int(to.max()) + 1 + chunk
-        # A base class of several records may jump over a whole chunk, so chunks can be small: then join them.
-        to = _joined_small(to, amount, k)
-        strays, amounts, stray = strays[:0], amounts[:0], np.zeros(len(to), bool)
     # At most k movable records of a large base class: the others stay together as one piece.
     movable = np.where(amount < k, amount, np.minimum(amount, 2 * k) - k + 1)[~stray]
     weights = np.ones(int(movable.sum()), np.int64)
     weights[np.cumsum(movable) - movable] += amount[~stray] - movable
     grouping = Grouping.by(np.repeat(to[~stray], movable), np.repeat(atom[~stray], movable), weights)
-    return _with_strays(grouping, paths, strays, amounts)
+    return _with_strays(grouping, paths, atom[stray], amount[stray])
 
 
-def _joined_small(to: Int64, amount: Int64, k: int) -> Int64:
-    """Join classes below k with the class numbered next, the last with the one before."""
-    classes, dense = np.unique(to, return_inverse=True)
-    sizes = np.bincount(dense, weights=amount)
-    target, waiting, last = np.empty(len(classes), np.int64), [], -1
-    mass = 0.0
-    for j, size in enumerate(sizes.tolist()):
-        waiting.append(j)
-        mass += size
-        if mass >= k:
-            target[waiting], last, mass, waiting = j, j, 0.0, []
-    target[waiting] = last
-    return target[dense]
+def _cut(
+    paths: Paths, records: Int64, atoms: Int64, amounts: Int64, k: int, number: int, rng: np.random.Generator
+) -> Int64:
+    """Strays that are alike at the top side by side, cut where k records are together; -1 where there are fewer."""
+    order = Steps(paths, records).order(Grouping.by(np.arange(len(atoms)), atoms, amounts), rng)
+    tops = paths.tops()[atoms]
+    to, together, last, top = np.full(len(atoms), -1, np.int64), 0, -1, -1
+    waiting: list[int] = []
+    for at in order[np.argsort(tops[order], kind="stable")].tolist():
+        if tops[at] != top:
+            to[waiting] = last
+            waiting, together, last, top = [], 0, -1, tops[at]
+        waiting.append(at)
+        together += int(amounts[at])
+        if together >= k:
+            to[waiting] = last = number
+            waiting, together, number = [], 0, number + 1
+    to[waiting] = last
+    return to
 
 
 def _with_strays(
     grouping: Grouping, paths: Paths, strays: Int64, amounts: Int64
 ) -> tuple[Grouping, tuple[Int64, Int64]]:
-    """Put each stray where it costs least; gives what has no home, and the members of classes without a label."""
+    """Put each stray where it costs least; gives what has no home."""
+    if not len(strays) or not grouping.classes:
+        return grouping, (strays, amounts)
     label = np.zeros((grouping.classes, paths.keys), np.int32)
     loss = label_all(paths.codes, paths.losses, paths.at, grouping.start, grouping.atoms, label)
-    to = np.repeat(np.arange(grouping.classes), np.diff(grouping.start))
-    atoms, weights = grouping.atoms, grouping.weights
-    good = loss[to] < NO_LABEL
-    lost = (atoms[~good], weights[~good])
-    if len(strays) and grouping.classes:
-        lead = atoms[grouping.start[:-1]]
-        sizes, before = grouping.sizes.copy(), loss.copy()
-        home = cheapest_homes(paths.codes, paths.losses, lead, label, loss, sizes, strays, amounts)
-        fits = (loss[home] < NO_LABEL) & (before[home] < NO_LABEL)
-        to, good = np.append(to, home[fits]), np.append(good, np.ones(int(fits.sum()), bool))
-        atoms, weights = np.append(atoms, strays[fits]), np.append(weights, amounts[fits])
-        strays, amounts = strays[~fits], amounts[~fits]
-    left = (np.append(strays, lost[0]), np.append(amounts, lost[1]))
-    return Grouping.by(to[good], atoms[good], weights[good]), left
+    lead = grouping.atoms[grouping.start[:-1]]
+    home = cheapest_homes(paths.codes, paths.losses, lead, label, loss, grouping.sizes.copy(), strays, amounts)
+    fits = home >= 0
+    to = np.append(np.repeat(np.arange(grouping.classes), np.diff(grouping.start)), home[fits])
+    atoms, weights = np.append(grouping.atoms, strays[fits]), np.append(grouping.weights, amounts[fits])
+    return Grouping.by(to, atoms, weights), (strays[~fits], amounts[~fits])
 
 
 def _classes_of(grouping: Grouping, number: int) -> Int64:
