@@ -13,7 +13,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +33,7 @@ class _State:
     asked: int | None = None
     raised: float = 0.0
     held: int = 0
+    end: Callable[[], None] | None = None  # how what runs now is told to end by itself
     together: bool = False  # what is published belongs together
     published: list[Path] = field(default_factory=list)
 
@@ -94,6 +95,19 @@ def all_or_none() -> Iterator[None]:
     check()
 
 
+@contextmanager
+def ends_by_itself(end: Callable[[], None]) -> Iterator[None]:
+    """What is inside has an end of its own, such as a server's: a stop calls `end` and comes after it. An exception out
+    of a handler would go off in the middle of an event loop.
+    """
+    _state.end = end
+    try:
+        yield
+    finally:
+        _state.end = None
+    check()
+
+
 def publish(place: Path) -> None:
     """Something was released: who stops later is told so."""
     _state.published.append(place)
@@ -110,6 +124,9 @@ def _hear(number: int, _: FrameType | None) -> None:
         _state.asked = number
     if _state.together and _state.published and first:
         os.write(2, b"\nThe first of several files is out: the others follow, then this stops.\n")
+    if _state.end is not None:
+        _state.end()
+        return
     if _state.held or now - _state.raised < PATIENCE:
         return
     _state.raised = now
