@@ -236,6 +236,26 @@ def test_what_is_held_is_done_to_its_end_and_then_stops() -> None:
         stopping._state = stopping._State()
 
 
+def test_a_stop_that_a_callback_swallows_comes_again_and_prints_nothing(tmp_path: Path) -> None:
+    script = """
+import ctypes, os, signal, time
+from incrowd.machine import stopping
+stopping.listen()
+def called():
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(0.01)
+    print("never here")
+    return 0
+ctypes.CFUNCTYPE(ctypes.c_int)(called)()
+try:
+    time.sleep(20)
+except stopping.Stopped:
+    print("stopped")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("stopped\n", "")
+
+
 @pytest.mark.slow
 def test_a_signal_that_is_ignored_when_incrowd_starts_stays_ignored(tmp_path: Path) -> None:
     process = subprocess.Popen(

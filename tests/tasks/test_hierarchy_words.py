@@ -14,7 +14,7 @@ import incrowd as ic
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "jobs.csv"
-    jobs = {"1": 1, "2": 2, "3": 30, "4": 40, "5": 50, "-9": 9}
+    jobs = {"1": 4, "2": 5, "3": 30, "4": 40, "5": 50, "-9": 19}
     lines = [f"{job},same,[red]" for job, many in jobs.items() for _ in range(many)]
     path.write_text("\n".join(["job,one,paint", *lines]) + "\n")
     return path
@@ -36,11 +36,21 @@ def test_build_and_show_say_what_each_level_holds(file: Path, tmp_path: Path) ->
 
 
 def test_search_says_what_the_found_levels_hold(file: Path) -> None:
-    found = ic.search(file, ["job", "one", "paint"], [ic.K(3)], auto=True)
+    found = ic.search(file, ["job", "one", "paint"], [ic.K(9)], auto=True)
     assert found.levels == {"job": 1, "one": 0, "paint": 0}
     assert found.holds is not None
     assert found.holds["job"] == "5 groups; 1|2; 3 values as they are; -9 apart"
-    asked = ("search", file, "--keys", "job,one", "--auto", "--k", "3")
+    asked = ("search", file, "--keys", "job,one", "--auto", "--k", "9")
     assert "1|2" in incrowd_cli(*asked).stdout
     assert json.loads(incrowd_cli(*asked, "--json").stdout)["holds"]["one"] == "1 value as it is"
-    assert ic.search(file, ["job"], [ic.K(3)], auto=True, local=True).holds is None
+    assert ic.search(file, ["job"], [ic.K(9)], auto=True, local=True).holds is None
+
+
+def test_search_counts_values_that_are_somebodys_and_names_none(tmp_path: Path) -> None:
+    path = tmp_path / "jobs.csv"
+    jobs = {"cook": 20, "clerk": 30, "Xanthippe-Canary": 1, "spy": 2}
+    path.write_text("\n".join(["job", *(job for job, many in jobs.items() for _ in range(many))]) + "\n")
+    said = incrowd_cli("search", path, "--keys", "job", "--auto", "--k", "3").stdout
+    assert "2 rare values" in " ".join(said.split())
+    assert "Canary" not in said
+    assert "spy" not in said

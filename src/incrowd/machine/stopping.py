@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,10 +19,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: Somebody who presses Ctrl-C twice wants to stop once: the way out is not interrupted again at once.
 PATIENCE = 0.5
+#: A stop that a callback swallowed comes again after so long.
+AGAIN = 0.05
 
 
 class Stopped(KeyboardInterrupt):
@@ -51,6 +55,7 @@ def listen() -> None:
         for number in SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, _hear)
+        sys.unraisablehook = _raise_again
 
 
 def deafen() -> None:
@@ -131,3 +136,16 @@ def _hear(number: int, _: FrameType | None) -> None:
         return
     _state.raised = now
     raise Stopped
+
+
+def _raise_again(swallowed: Any) -> None:
+    """A compiler's or an engine's callback, or a finaliser, cannot let an exception out: Python would print it and go
+    on. A stop that ends there is asked for again a moment later, when the callback is over.
+    """
+    if not isinstance(swallowed.exc_value, Stopped) or _state.asked is None:
+        sys.__unraisablehook__(swallowed)
+        return
+    _state.raised = 0.0
+    again = threading.Timer(AGAIN, os.kill, (os.getpid(), _state.asked))
+    again.daemon = True
+    again.start()
