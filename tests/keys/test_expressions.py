@@ -191,6 +191,8 @@ def test_what_an_expression_gives(expression, cells, result):
         ("x == 'a\nb'", "unreadable"),
         ("x == '\\d'", "unreadable"),
         ("\ufeffx + 1", "unreadable"),
+        (r"'\x00' if x > 1 else 'b'", "unreadable"),  # no file can hold it
+        (r"'\ud800' if x > 1 else 'b'", "unreadable"),
         ("year(x, '%Y %Y')", "mismatch"),
     ],
 )

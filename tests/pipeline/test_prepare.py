@@ -151,6 +151,20 @@ def test_the_exact_age_does_not_come_back_beside_its_bands(tmp_path):
     assert min(Counter((r["exact"], r["age"], r["sex"]) for r in released(run)).values()) >= 3
 
 
+@pytest.mark.parametrize("model", ["k", "weak_k"])
+def test_a_copy_that_a_requirement_leaves_out_is_not_counted(tmp_path, model):
+    bands = {"step": "recode", "variable": "age", "bands": [0, 40]}
+
+    def found(*keys):
+        asked = [{"model": model, "k": 3, "keys": list(keys)}]
+        return faults(
+            case(tmp_path, [_derive("age", "exact"), DROP, bands, LAST], roles(exact="key"), requirements=asked)
+        )
+
+    assert found("age", "sex") == ["P106"], "the exact age would go out beside its bands, and nobody counts it"
+    assert found("age", "sex", "exact") == []
+
+
 @pytest.mark.parametrize(
     ("step", "made", "role"),
     [

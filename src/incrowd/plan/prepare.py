@@ -148,13 +148,18 @@ def _undone(plan: Plan, left: Sequence[str]) -> Iterator[Fault]:
             if not told or into in (by_chance if _by_chance(step) else touched):
                 continue
             # A key that is derived is counted by itself: it may be finer than another, and not truer than a lie.
-            if _by_chance(step) or plan.variables[into].role != "key":
+            if _by_chance(step) or plan.variables[into].role != "key" or not _counted(plan, into, told):
                 source = min(told)
                 made = "made from" if source in sources else "made from the same as"
                 message = f"{into!r} is {made} {source!r} before this step, and does not change with it."
                 hint = f"Treat {into!r} as well, or drop it: it tells what this step hides."
                 yield Fault("P106", f"steps.{number}", message, hint)
                 break
+
+
+def _counted(plan: Plan, into: str, told: set[str]) -> bool:
+    """Is a derived key counted wherever what it is made from is? A requirement may name its keys, and leave it out."""
+    return all(into in asked.keys for asked in plan.requirements if asked.keys and told & {*asked.keys})
 
 
 def _by_chance(step: Step) -> bool:

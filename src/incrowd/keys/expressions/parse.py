@@ -23,6 +23,7 @@ _NUMBER = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _TEXT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
 _QUOTED = re.compile(rf"{_TEXT.pattern}|`([^`]*)`")
 _ESCAPED = re.compile(r"\\(.)")
+_NO_SIGN = re.compile("[\x00\ud800-\udfff]")
 _SPACE = re.compile(r"[\n\r\t\f\v]")
 _ARITHMETIC = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%"}
 _COMPARED = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
@@ -125,7 +126,7 @@ class _Reader:
     def _constant(self, tree: ast.Constant) -> Constant:
         written = self._written(tree)
         if isinstance(tree.value, str) and tree.kind is None:
-            if not _TEXT.fullmatch(written):
+            if not _TEXT.fullmatch(written) or _NO_SIGN.search(tree.value):
                 hint = "Put a comma between two texts, and one pair of quotation marks around each."
                 raise ExpressionFault("unreadable", "a text in the expression is not written plainly.", hint)
             return Constant(tree.value, "text")
