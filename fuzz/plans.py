@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from fuzz import tables
+from fuzz.deriving import in_file
 from fuzz.makeplan import make_case
 from fuzz.outcome import KEPT, UNEXPLAINED, Outcome
 from fuzz.recount import check_release
@@ -36,13 +37,19 @@ def make(rng: Random) -> dict[str, Any]:
 def write_files(case: Mapping[str, Any], folder: Path) -> Path:
     """The files of a case; gives the plan."""
     plan = json.loads(json.dumps(case["plan"]))
-    plan["data"]["source"] = tables.write(folder, "people", case["columns"], case["style"])
+    plan["data"]["source"] = tables.write(folder, "people", in_file(case), _style_in_file(case))
     if case["population"] is not None:
         (folder / "population.csv").write_text(tables.to_csv(case["population"]))
     for name, text in case["files"].items():
         (folder / name).write_text(text, newline="")
     (folder / "plan.yaml").write_text(yaml.safe_dump(plan, sort_keys=False, allow_unicode=True))
     return folder / "plan.yaml"
+
+
+def _style_in_file(case: Mapping[str, Any]) -> dict[str, Any]:
+    """The style, by the names that the file has."""
+    named, types = case.get("named", {}), case["style"].get("types", {})
+    return {**case["style"], "types": {named.get(name, name): kind for name, kind in types.items()}}
 
 
 def play(case: dict[str, Any], folder: Path) -> Outcome:
@@ -77,6 +84,7 @@ def play(case: dict[str, Any], folder: Path) -> Outcome:
         outcome.check(not list(folder.glob("runs/*/release")), "half", "a refused run keeps a release")
         return outcome
     outcome.released = True
+    outcome.check(not case.get("unreadable"), "wrong", "a cell that cannot be read was not refused")
     check_release(case, done.release, done.audit, outcome)
     contents = {
         str(path.relative_to(done.release)): unpacked(path) for path in done.release.rglob("*") if path.is_file()
