@@ -9,6 +9,7 @@ import os
 import sys
 import tempfile
 import traceback
+import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
@@ -114,6 +115,9 @@ def unpacked(path: Path) -> bytes:
     content = path.read_bytes()
     if content[:2] == b"\x1f\x8b":
         return gzip.decompress(content)
+    if content[:4] == b"PK\x03\x04":
+        with zipfile.ZipFile(path) as archive:
+            return b"".join(archive.read(name) for name in archive.namelist())
     if content[:4] == b"PAR1":
         table = pq.ParquetFile(path).read()
         return "\n".join(str(v) for column in table.columns for v in column.to_pylist()).encode() + content

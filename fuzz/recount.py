@@ -15,6 +15,7 @@ from typing import Any
 
 from fuzz.oracle import Cell, Records, Unjudged, judge
 from fuzz.outcome import Outcome
+from fuzz.promises import check_promises
 from fuzz.reading import Row, parse_csv, read_release
 from fuzz.tables import PROGRAMS
 
@@ -45,6 +46,8 @@ def check_release(case: Mapping[str, Any], release: Path, audit: Path, outcome: 
     outcome.check(log["steps"][-1]["after"]["records"] == len(rows), "wrong", "the log counts other records")
     lines = _lines(case, rows, outcome)
     _untouched(case, steps, names, rows, lines, outcome)
+    if lines is not None:
+        check_promises(case, steps, rows, lines, sum(removed), outcome)
     records = _records(case, steps, names, rows, lines, sum(removed))
     for number, asked in enumerate(plan["requirements"]):
         words = f"requirement {number} ({asked['model']})"
