@@ -55,30 +55,9 @@ def _style_in_file(case: Mapping[str, Any]) -> dict[str, Any]:
 
 def play(case: dict[str, Any], folder: Path) -> Outcome:
     """Run the plan, and look at everything that it left."""
-    from incrowd import IncrowdError, run  # here, so that a child imports it and not the parent's caller
-
-    os.environ["INCROWD_SECRET"] = SECRET
     outcome, plan = Outcome(), write_files(case, folder)
     before = {path.name for path in folder.iterdir()}
-    done, said = None, ""
-    with captured() as printed:
-        try:
-            done = run(plan)
-        except IncrowdError as error:
-            outcome.code, said = (
-                error.code,
-                "\n".join([str(error), repr(error), *map(str, getattr(error, "faults", []))]),
-            )
-            if error.code in OUR_FAULT:
-                outcome.fault("gate", f"{error.code}: the gate stopped what a step had made")
-        except Exception as error:
-            frames = [f"{f.filename.rsplit('/', 1)[-1]}:{f.lineno}" for f in traceback.extract_tb(error.__traceback__)]
-            outcome.fault(UNEXPLAINED, f"{type(error).__name__} in {' < '.join(reversed(frames[-5:]))}")
-            outcome.code = "X001"
-    said += printed()
-    # What the plan itself names, its writer knows; what its requirements name, the public report says.
-    _no_leak(case, {"said": said.encode()}, _named(case, case["plan"]), outcome)
-    outcome.check(not list(folder.glob("runs/.work-*")), "half", "a private folder is left")
+    done = _run(case, plan, outcome)
     if done is None:
         left = {path.name for path in folder.iterdir()} - before - KEPT
         outcome.check(not left, "half", f"a refused run leaves {sorted(left)}")
@@ -94,7 +73,45 @@ def play(case: dict[str, Any], folder: Path) -> Outcome:
     # A value that the release has may be named beside it; an identifier may be nowhere.
     public = {name for name, text in case["canaries"].items() if name != "person" and text.encode() in data}
     _no_leak(case, contents, public | _named(case, case["plan"]["requirements"]), outcome)
+    if case.get("again"):
+        _once_more(case, folder, outcome)
     return outcome
+
+
+def _run(case: Mapping[str, Any], plan: Path, outcome: Outcome) -> Any:
+    """What a run gives, or None; what it says tells nothing, and nothing private is left."""
+    from incrowd import IncrowdError, run  # here, so that a child imports it and not the parent's caller
+
+    os.environ["INCROWD_SECRET"] = SECRET
+    done, said = None, ""
+    with captured() as printed:
+        try:
+            done = run(plan)
+        except IncrowdError as error:
+            outcome.code = error.code
+            said = "\n".join([str(error), repr(error), *map(str, getattr(error, "faults", []))])
+            if error.code in OUR_FAULT:
+                outcome.fault("gate", f"{error.code}: the gate stopped what a step had made")
+        except Exception as error:
+            frames = [f"{f.filename.rsplit('/', 1)[-1]}:{f.lineno}" for f in traceback.extract_tb(error.__traceback__)]
+            outcome.fault(UNEXPLAINED, f"{type(error).__name__} in {' < '.join(reversed(frames[-5:]))}")
+            outcome.code = "X001"
+    said += printed()
+    # What the plan itself names, its writer knows; what its requirements name, the public report says.
+    _no_leak(case, {"said": said.encode()}, _named(case, case["plan"]), outcome)
+    outcome.check(not list(plan.parent.glob("runs/.work-*")), "half", "a private folder is left")
+    return done
+
+
+def _once_more(case: Mapping[str, Any], folder: Path, outcome: Outcome) -> None:
+    """The next release of the series, with some of the same people: whether it leaves is not judged, how it is."""
+    columns = {name: [cells[i] for i in case["again"] if i < len(cells)] for name, cells in case["columns"].items()}
+    plan = {**case["plan"], "release": {**case["plan"]["release"], "version": "2"}}
+    style = {**case["style"], **({"form": "parquet"} if case["style"]["form"] == "parts" else {})}
+    following = {**case, "columns": columns, "plan": plan, "style": style}
+    done = _run(following, write_files(following, folder), outcome)
+    if done is not None:
+        check_release(following, done.release, done.audit, outcome)
 
 
 def _named(case: Mapping[str, Any], part: Any) -> set[str]:
