@@ -54,8 +54,7 @@ def said(value: Fraction | str | bool | int | None) -> Cell:
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
-    with localcontext() as context:
-        context.prec = 200
+    with localcontext(prec=200):
         exact = Fraction(value)
         text = format(Decimal(exact.numerator) / Decimal(exact.denominator), "f")
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -73,6 +73,10 @@ def _add_person(
     if draw < 0.35:
         people = [rng.randrange(max(1, many // 2)) for _ in people]
         case["unit"] = "person"
+        for cells in columns.values():  # much of a person is the same in all their records
+            if rng.random() < 0.6:
+                first = dict(zip(reversed(people), reversed(cells), strict=True))
+                cells[:] = [first[p] for p in people]
     columns["person"] = [f"{CANARY.format('P')}{p}" for p in people]
     sorts["person"], roles["person"] = "id", "identifier"
     case["canaries"]["person"] = CANARY.format("P")

@@ -112,6 +112,8 @@ def test_a_number_is_written_as_near_as_15_digits_are(number):
         ("missing(x)", ["-9"], "=true"),
         ("x == '-9'", ["-9"], "=true"),
         ("coalesce(x, 'none')", ["-9"], "=none"),
+        ("coalesce(x if y == 'a' else y, 'none')", ["a", "-9"], "=none"),
+        ("missing(x if y == 'a' else y)", ["a", "-9"], "=true"),
         ("x + 1", ["-9"], "-"),
         ("x + 1", ["abc"], "!"),
         ("x + 1", ["NaN"], "!"),

@@ -141,6 +141,20 @@ def test_a_key_from_an_identifier_needs_a_reason_and_an_identifier_must_go(tmp_p
     assert "P015" in faults(case(tmp_path, [_derive("name"), DROP, LAST], roles(made="identifier")))
 
 
+def test_a_key_from_an_identifier_is_counted_by_a_requirement(tmp_path):
+    """Else the name itself would go out as a key that nobody asks about."""
+    steps = [_derive("name", "first", weaker_role="few"), _derive("first"), DROP, LAST]
+    variables = roles(first="key", made="key")
+
+    def found(*keys):
+        asked = [{"model": "k", "k": 3, "keys": list(keys)}]
+        return faults(case(tmp_path, steps, variables, requirements=asked))
+
+    assert found("age", "sex") == ["P105", "P105"], "through another column, too"
+    assert found("age", "first") == ["P105"]
+    assert found("age", "first", "made") == []
+
+
 def test_the_exact_age_does_not_come_back_beside_its_bands(tmp_path):
     """The copy is a key: the gate counts it, and what nobody shares is suppressed."""
     bands = {"step": "recode", "variable": "age", "bands": [0, 40]}

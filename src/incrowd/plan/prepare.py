@@ -46,6 +46,7 @@ def check_preparation(plan: Plan, left: Sequence[str]) -> Iterator[Fault]:
         there.append(derive.into)
         yield from _role(plan, number, derive)
     yield from _renamed_keys(plan)
+    yield from _uncounted(plan, left)
     yield from _undone(plan, left)
 
 
@@ -123,6 +124,16 @@ def _renamed_keys(plan: Plan) -> Iterator[Fault]:
                 message = f"{name!r} is made from {keys[0]!r}, and its pseudonym would be another name for that."
                 hint = "Pseudonymise what names a person, or derive it from identifiers alone."
                 yield Fault("P105", f"steps.{number}.variables.{i}", message, hint)
+
+
+def _uncounted(plan: Plan, left: Sequence[str]) -> Iterator[Fault]:
+    """A key that is made from an identifier is as good as one where no requirement asks who shares it."""
+    for into, sources in _behind(plan).items():
+        names = sorted(name for name in sources if _is_identifier(plan, name))
+        if not names or into not in left or any(not asked.keys or into in asked.keys for asked in plan.requirements):
+            continue
+        message = f"{into!r} is made from the identifier {names[0]!r}, and no requirement counts who shares it."
+        yield Fault("P105", f"variables.{into}.role", message, "Name it among the keys of a requirement, or drop it.")
 
 
 def _is_identifier(plan: Plan, name: str) -> bool:

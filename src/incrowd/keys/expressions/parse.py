@@ -258,5 +258,7 @@ def _alike(nodes: Sequence[Node]) -> list[Node]:
 
 
 def _known(node: Node) -> Node:
-    """A column as it is, where a code for a missing value is none."""
+    """A column as it is, where a code for a missing value is none; so is what is chosen between two."""
+    if isinstance(node, Call) and node.name == "if":
+        return Call("if", (node.given[0], *map(_known, node.given[1:])), node.kind)
     return Column(node.name, "known", node.kind) if isinstance(node, Column) and node.read == "text" else node
