@@ -212,5 +212,5 @@ WAYS: dict[str, list[Damage]] = {
     ".yaml": [*ANY, *YAML, *YAML],
     ".xlsx": [*ANY, *[_member] * 8],
     ".gz": [*ANY, *[_repack] * 6],
-    ".parquet": [*ANY],
+    **{ending: [*ANY] for ending in (".parquet", ".jsonl", ".sav", ".dta")},
 }

@@ -21,6 +21,8 @@ CANARY = "Qzx"
 #: The canary of a column of numbers.
 NUMBER = "98765.4321"
 K = 3
+#: The endings of other sources than plain CSV.
+FORMS = ("parquet", "xlsx", "csv.gz", "jsonl", "sav", "dta")
 COMMANDS = ("run", "check", "profile", "verify", "init", "risk", "search", "hierarchy", "sweep", "attack", "compare")
 
 
@@ -43,12 +45,14 @@ def people(rng: Random, many: int = 60) -> dict[str, list[str | None]]:
 def plan_for(source: str) -> dict[str, Any]:
     """A plan that releases something, and reads every sort of file."""
     roles = {"name": "identifier", "age": "key", "sex": "key", "region": "key", "ill": "sensitive", "note": "other"}
+    roles["late"] = "other"
     return {
         "title": "People",
         "data": {"source": source, "kind": "survey"},
         "tier": "safeguarded",
         "variables": {name: {"role": role, "reason": "it is"} for name, role in roles.items()},
         "steps": [
+            {"step": "derive", "into": "late", "expression": "'yes' if note in ('005', '006') else 'no'"},
             {"step": "drop", "variables": ["name"]},
             {"step": "recode", "variable": "age", "bands": ["0", "40"]},
             {"step": "recode", "variable": "region", "lookup": "lookup.csv", "others": "elsewhere"},
@@ -62,7 +66,7 @@ def plan_for(source: str) -> dict[str, Any]:
 
 def make(rng: Random) -> dict[str, Any]:
     """Which file is damaged, by which chance, and which commands see it."""
-    source = rng.choice(["people.csv", "people.csv", "people.csv", "people.parquet", "people.xlsx", "people.csv.gz"])
+    source = rng.choice([*["people.csv"] * 3, *(f"people.{form}" for form in FORMS)])
     target = rng.choice([source, source, "plan.yaml", "lookup.csv", "tree.csv"])
     commands = ["run", *rng.sample(COMMANDS, 2)]
     return {
@@ -74,7 +78,7 @@ def make(rng: Random) -> dict[str, Any]:
 def write_case(source: str, folder: Path, rng: Random) -> dict[str, list[str | None]]:
     """Whole files."""
     columns = people(rng)
-    style = {"people.csv": {}, "people.csv.gz": {"form": "csv.gz"}}.get(source) or {"form": source.split(".")[-1]}
+    style = {"form": source.split(".", 1)[1], "sparse": False}
     tables.write(folder, "people", columns, style)
     (folder / "lookup.csv").write_text("from,to\nnorth,up\nsouth,down\n")
     (folder / "tree.csv").write_text(f"f;all\nm;all\n{CANARY}sex;all\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from fuzz import tables
+from fuzz import deriving, tables
 from fuzz.makesteps import TRACE, Columns, Steps
 
 #: What each canary has in it, so that it is found in any output and occurs nowhere by chance.
@@ -30,16 +30,18 @@ def make_case(rng: Random) -> dict[str, Any]:
         roles["weight"], sorts["weight"] = "other", "weight"
     _add_canaries(rng, case, columns, roles, many)
     style = tables.style_of(rng, columns, sorts)
+    prepared = deriving.derive(rng, case, columns, sorts, roles)
+    prepared = [*deriving.rename(rng, case, columns, style["form"] in tables.PROGRAMS), *prepared]
     chance = Steps(rng, case, columns, sorts, roles)
-    steps = chance.steps()
+    steps = [*prepared, *chance.steps()]
     plan: dict[str, Any] = {
         "title": "A fuzzed plan",
         "data": {"source": "people", "kind": rng.choice(["survey", "administrative", "census"])},
         "tier": rng.choice(["open", "safeguarded", "controlled"]),
-        "variables": {name: {"role": role, "reason": "chance"} for name, role in roles.items()},
+        "variables": {name: _variable(rng, case, role, columns[name], sorts[name]) for name, role in roles.items()},
         "steps": steps,
         "requirements": requirements(chance),
-        "release": {"format": rng.choice(["csv", "csv", "parquet"])},
+        "release": {"format": rng.choice(["csv", "csv", "parquet", "xlsx"])},
     }
     if plan["release"]["format"] == "parquet" and rng.random() < 0.3:
         plan["release"]["parts"] = "true"
@@ -49,6 +51,9 @@ def make_case(rng: Random) -> dict[str, Any]:
         plan["data"]["weights"] = "weight"
     if case["unit"]:
         plan["data"]["unit"] = case["unit"]
+    if rng.random() < 0.1:
+        plan["data"]["unit_name"] = rng.choice(["dwelling", "company/companies", "person"])
+    _add_series(rng, case, plan, many)
     if case["population"] is not None:
         plan["data"]["population"] = {"source": "population.csv"}
     if rng.random() < 0.15:
@@ -68,6 +73,10 @@ def _add_person(
     if draw < 0.35:
         people = [rng.randrange(max(1, many // 2)) for _ in people]
         case["unit"] = "person"
+        for cells in columns.values():  # much of a person is the same in all their records
+            if rng.random() < 0.6:
+                first = dict(zip(reversed(people), reversed(cells), strict=True))
+                cells[:] = [first[p] for p in people]
     columns["person"] = [f"{CANARY.format('P')}{p}" for p in people]
     sorts["person"], roles["person"] = "id", "identifier"
     case["canaries"]["person"] = CANARY.format("P")
@@ -81,6 +90,31 @@ def _add_canaries(rng: Random, case: dict[str, Any], columns: Columns, roles: di
             text = CANARY.format(number)
             columns[name][at] = text
             case["canaries"][name] = text
+
+
+def _variable(rng: Random, case: dict[str, Any], role: str, cells: list[str | None], sort: str) -> dict[str, Any]:
+    """Its role; now and then what its values stand for, and what they are."""
+    found: dict[str, Any] = {"role": role, "reason": "chance"}
+    if sort in ("trace", "id", "weight"):
+        return found
+    values = sorted({cell for cell in cells if cell and not any(text in cell for text in case["canaries"].values())})
+    if values and rng.random() < 0.1:
+        found["codes"] = {value: f"word {i}" for i, value in enumerate(rng.sample(values, min(3, len(values))))}
+    if rng.random() < 0.06:
+        found["scale"] = rng.choice(["nominal", "ordinal", "numeric"])
+    if values and rng.random() < 0.04:
+        found["missing_codes"] = [rng.choice(values)]
+    if rng.random() < 0.1:
+        found["label"] = rng.choice(["A label", "Größe, in cm", 'it\'s "so"'])
+    return found
+
+
+def _add_series(rng: Random, case: dict[str, Any], plan: dict[str, Any], many: int) -> None:
+    """A file that is released again, with other people in it."""
+    case["again"] = None
+    if rng.random() < 0.06:
+        plan["release"] |= {"series": "the series", "version": "1"}
+        case["again"] = sorted(rng.sample(range(many), max(1, many * 9 // 10)))
 
 
 def requirements(chance: Steps) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ class Steps:
         self.rng, self.case, self.columns, self.sorts, self.roles = rng, case, columns, sorts, roles
         self.keys = [name for name, role in roles.items() if role == "key"]
         self.sensitive = [name for name, role in roles.items() if role == "sensitive"]
-        self.steady = bool(case["unit"])  # no perturbation: people have several records
+        self.steady = False  # no perturbation: a population is counted by the same keys
         if (
             not case["unit"]
             and rng.random() < 0.15
@@ -46,7 +46,8 @@ class Steps:
             elif rng.random() < 0.97:
                 steps.append({"step": "drop", "variables": ["person"]})
         free = [name for name in self.roles if name not in ("person", TRACE, "weight")]
-        dropped = [name for name in free if name != self.keys[0] and rng.random() < 0.08]
+        sources = [name for name in self.keys[1:] if self.case["derived"] and rng.random() < 0.4]
+        dropped = [name for name in free if name in sources or (name != self.keys[0] and rng.random() < 0.08)]
         if dropped:
             steps.append({"step": "drop", "variables": dropped})
         self.left = [name for name in free if name not in dropped]
@@ -70,7 +71,7 @@ class Steps:
             ways = [self._bands, self._bands, self._round, self._code, *words]
             if not self.steady:
                 ways += [self._noise, self._aggregate, self._rank]
-        elif sort == "date":
+        elif sort in ("date", "moment"):
             ways = [self._date, self._date, *words]
         else:
             ways = words
@@ -112,13 +113,23 @@ class Steps:
         return {"step": "recode", "variable": name, "hierarchy": self.tree(values), "level": level}
 
     def _merge(self, name: str, values: list[str]) -> Step:
-        return {"step": "merge_small", "variable": name, "fewer_than": str(self.rng.randint(2, 12)), "into": "merged"}
+        step: Step = {"step": "merge_small", "variable": name, "fewer_than": str(self.rng.randint(2, 12))}
+        way = self.rng.choice(["into", "into", "with", "both", "hierarchy"])
+        if way in ("into", "both"):
+            step["into"] = "merged"
+        if way in ("with", "both"):
+            step["with"] = self.rng.choice(values)
+        if way == "hierarchy":
+            step["hierarchy"] = self.tree(values)
+        return step
 
     def _date(self, name: str, values: list[str]) -> Step:
         return {
             "step": "recode",
             "variable": name,
-            "date_part": self.rng.choice(["decade", "year", "quarter", "month"]),
+            "date_part": self.rng.choice(
+                ["decade", "year", "quarter", "month", "week", "month_of_year", "weekday", "hour"]
+            ),
         }
 
     def _round(self, name: str, values: list[str]) -> Step:
@@ -135,7 +146,9 @@ class Steps:
         return {"step": end, "variable": name, **where, **({"label": "the rest"} if self.rng.random() < 0.3 else {})}
 
     def _noise(self, name: str, values: list[str]) -> Step:
-        return {"step": "noise", "variables": [name], "share": self.rng.choice(["0.1", "1"])}
+        size = self.rng.choice([{"share": "0.1"}, {"share": "1"}, {"sd": "2.5"}])
+        apart = {"apart": "true"} if self.case["unit"] and self.rng.random() < 0.4 else {}
+        return {"step": "noise", "variables": [name], **size, **apart}
 
     def _aggregate(self, name: str, values: list[str]) -> Step:
         k = str(self.rng.randint(2, 5))
@@ -178,7 +191,7 @@ class Steps:
                 if values:
                     rules[key] = rng.choice(["auto", self.tree(values), {"prefixes": []}])
             if rules:
-                local = "false" if self.steady else rng.choice(["false", "true"])
+                local = "false" if self.steady or self.case["unit"] else rng.choice(["false", "true"])
                 search = {
                     "step": "search",
                     "hierarchies": rules,

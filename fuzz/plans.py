@@ -9,6 +9,7 @@ import os
 import sys
 import tempfile
 import traceback
+import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
@@ -18,6 +19,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from fuzz import tables
+from fuzz.deriving import in_file
 from fuzz.makeplan import make_case
 from fuzz.outcome import KEPT, UNEXPLAINED, Outcome
 from fuzz.recount import check_release
@@ -36,7 +38,7 @@ def make(rng: Random) -> dict[str, Any]:
 def write_files(case: Mapping[str, Any], folder: Path) -> Path:
     """The files of a case; gives the plan."""
     plan = json.loads(json.dumps(case["plan"]))
-    plan["data"]["source"] = tables.write(folder, "people", case["columns"], case["style"])
+    plan["data"]["source"] = tables.write(folder, "people", in_file(case), _style_in_file(case))
     if case["population"] is not None:
         (folder / "population.csv").write_text(tables.to_csv(case["population"]))
     for name, text in case["files"].items():
@@ -45,22 +47,49 @@ def write_files(case: Mapping[str, Any], folder: Path) -> Path:
     return folder / "plan.yaml"
 
 
+def _style_in_file(case: Mapping[str, Any]) -> dict[str, Any]:
+    """The style, by the names that the file has."""
+    named, types = case.get("named", {}), case["style"].get("types", {})
+    return {**case["style"], "types": {named.get(name, name): kind for name, kind in types.items()}}
+
+
 def play(case: dict[str, Any], folder: Path) -> Outcome:
     """Run the plan, and look at everything that it left."""
+    outcome, plan = Outcome(), write_files(case, folder)
+    before = {path.name for path in folder.iterdir()}
+    done = _run(case, plan, outcome)
+    if done is None:
+        left = {path.name for path in folder.iterdir()} - before - KEPT
+        outcome.check(not left, "half", f"a refused run leaves {sorted(left)}")
+        outcome.check(not list(folder.glob("runs/*/release")), "half", "a refused run keeps a release")
+        return outcome
+    outcome.released = True
+    outcome.check(not case.get("unreadable"), "wrong", "a cell that cannot be read was not refused")
+    check_release(case, done.release, done.audit, outcome)
+    contents = {
+        str(path.relative_to(done.release)): unpacked(path) for path in done.release.rglob("*") if path.is_file()
+    }
+    data = b"".join(content for name, content in contents.items() if name.startswith("data") and ".json" not in name)
+    # A value that the release has may be named beside it; an identifier may be nowhere.
+    public = {name for name, text in case["canaries"].items() if name != "person" and text.encode() in data}
+    _no_leak(case, contents, public | _named(case, case["plan"]["requirements"]), outcome)
+    if case.get("again"):
+        _once_more(case, folder, outcome)
+    return outcome
+
+
+def _run(case: Mapping[str, Any], plan: Path, outcome: Outcome) -> Any:
+    """What a run gives, or None; what it says tells nothing, and nothing private is left."""
     from incrowd import IncrowdError, run  # here, so that a child imports it and not the parent's caller
 
     os.environ["INCROWD_SECRET"] = SECRET
-    outcome, plan = Outcome(), write_files(case, folder)
-    before = {path.name for path in folder.iterdir()}
     done, said = None, ""
     with captured() as printed:
         try:
             done = run(plan)
         except IncrowdError as error:
-            outcome.code, said = (
-                error.code,
-                "\n".join([str(error), repr(error), *map(str, getattr(error, "faults", []))]),
-            )
+            outcome.code = error.code
+            said = "\n".join([str(error), repr(error), *map(str, getattr(error, "faults", []))])
             if error.code in OUR_FAULT:
                 outcome.fault("gate", f"{error.code}: the gate stopped what a step had made")
         except Exception as error:
@@ -70,22 +99,19 @@ def play(case: dict[str, Any], folder: Path) -> Outcome:
     said += printed()
     # What the plan itself names, its writer knows; what its requirements name, the public report says.
     _no_leak(case, {"said": said.encode()}, _named(case, case["plan"]), outcome)
-    outcome.check(not list(folder.glob("runs/.work-*")), "half", "a private folder is left")
-    if done is None:
-        left = {path.name for path in folder.iterdir()} - before - KEPT
-        outcome.check(not left, "half", f"a refused run leaves {sorted(left)}")
-        outcome.check(not list(folder.glob("runs/*/release")), "half", "a refused run keeps a release")
-        return outcome
-    outcome.released = True
-    check_release(case, done.release, done.audit, outcome)
-    contents = {
-        str(path.relative_to(done.release)): unpacked(path) for path in done.release.rglob("*") if path.is_file()
-    }
-    data = b"".join(content for name, content in contents.items() if name.startswith("data") and ".json" not in name)
-    # A value that the release has may be named beside it; an identifier may be nowhere.
-    public = {name for name, text in case["canaries"].items() if name != "person" and text.encode() in data}
-    _no_leak(case, contents, public | _named(case, case["plan"]["requirements"]), outcome)
-    return outcome
+    outcome.check(not list(plan.parent.glob("runs/.work-*")), "half", "a private folder is left")
+    return done
+
+
+def _once_more(case: Mapping[str, Any], folder: Path, outcome: Outcome) -> None:
+    """The next release of the series, with some of the same people: whether it leaves is not judged, how it is."""
+    columns = {name: [cells[i] for i in case["again"] if i < len(cells)] for name, cells in case["columns"].items()}
+    plan = {**case["plan"], "release": {**case["plan"]["release"], "version": "2"}}
+    style = {**case["style"], **({"form": "parquet"} if case["style"]["form"] == "parts" else {})}
+    following = {**case, "columns": columns, "plan": plan, "style": style}
+    done = _run(following, write_files(following, folder), outcome)
+    if done is not None:
+        check_release(following, done.release, done.audit, outcome)
 
 
 def _named(case: Mapping[str, Any], part: Any) -> set[str]:
@@ -106,6 +132,9 @@ def unpacked(path: Path) -> bytes:
     content = path.read_bytes()
     if content[:2] == b"\x1f\x8b":
         return gzip.decompress(content)
+    if content[:4] == b"PK\x03\x04":
+        with zipfile.ZipFile(path) as archive:
+            return b"".join(archive.read(name) for name in archive.namelist())
     if content[:4] == b"PAR1":
         table = pq.ParquetFile(path).read()
         return "\n".join(str(v) for column in table.columns for v in column.to_pylist()).encode() + content

@@ -1,4 +1,5 @@
-"""Read a file as a stranger would: CSV by a parser of its own, Parquet by pyarrow. Shares nothing with incrowd.
+"""Read a file as a stranger would: CSV by a parser of its own, Parquet by pyarrow, Excel by
+openpyxl. Shares nothing with incrowd.
 
 A cell is a text or None. In CSV an unquoted empty field is missing, a quoted one is an empty text.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import openpyxl
 import pyarrow.parquet as pq
 
 Cell = str | None
@@ -16,6 +18,8 @@ Row = dict[str, Cell]
 
 def read_release(path: Path) -> tuple[list[str], list[Row]]:
     """The columns and the records of a released file or folder of parts."""
+    if path.suffix == ".xlsx":
+        return _read_excel(path)
     if path.suffix == ".parquet" or path.is_dir():
         return _read_parquet(path)
     content = path.read_bytes()
@@ -25,6 +29,15 @@ def read_release(path: Path) -> tuple[list[str], list[Row]]:
     wrong = [number for number, record in enumerate(records) if len(record) != len(names)]
     if wrong:
         raise ValueError(f"{len(wrong)} records have not as many fields as the header")
+    return names, [dict(zip(names, record, strict=True)) for record in records]
+
+
+def _read_excel(path: Path) -> tuple[list[str], list[Row]]:
+    """One sheet; every cell a text or a whole number."""
+    book = openpyxl.load_workbook(path)
+    (sheet,) = book.worksheets
+    header, *records = [[None if cell.value is None else str(cell.value) for cell in row] for row in sheet.iter_rows()]
+    names = [name or "" for name in header]
     return names, [dict(zip(names, record, strict=True)) for record in records]
 
 

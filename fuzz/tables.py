@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 import gzip
+import json
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import openpyxl
+import pandas
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyreadstat
 
 #: Values that readers trip over.
 ODD: list[str | None] = [
@@ -28,7 +31,9 @@ NAMES = [
     "n", "m", "key", "value", "text", "draw", "people", "classes", "who", "rank", "rowid", "filename", "column0", "old",
     "new", "from", "where", "null", "NaN", "class", "weight_", "row_number()", "a.b", "{x}", "$1", "*", "\u00a0x",
 ]  # fmt: skip
-SORTS = ("category", "category", "number", "number", "decimal", "date", "code", "odd")
+SORTS = ("category", "category", "number", "number", "decimal", "date", "moment", "code", "odd")
+#: Files of statistical programs, whose columns have few names.
+PROGRAMS = ("sav", "dta")
 
 
 def names_of(rng: Random, many: int) -> list[str]:
@@ -55,6 +60,9 @@ def column(rng: Random, sort: str, many: int) -> list[str | None]:
     elif sort == "date":
         first = dt.date(1950, 1, 1)
         values = [str(first + dt.timedelta(days=rng.randrange(20000))) for _ in range(rng.choice([3, 12, 40]))]
+    elif sort == "moment":
+        begun = dt.datetime(2019, 12, 20, 6)
+        values = [str(begun + dt.timedelta(minutes=rng.randrange(600_000))) for _ in range(rng.choice([3, 12, 40]))]
     elif sort == "code":
         values = [
             f"{rng.choice('ABC')}{rng.choice('12')}{rng.randrange(10):02d}" for _ in range(rng.choice([3, 8, 20]))
@@ -106,11 +114,37 @@ def write(folder: Path, name: str, columns: dict[str, list[str | None]], style: 
                     place.data_type = "s"
         book.save(folder / f"{name}.xlsx")
         return f"{name}.xlsx"
+    if form == "jsonl":
+        whole = style.get("types", {})
+        lines = []
+        for record in zip(*columns.values(), strict=True):
+            cells = zip(columns, record, strict=True)
+            said = {n: int(c) if n in whole and c else c for n, c in cells if c is not None or not style["sparse"]}
+            lines.append(json.dumps(said, ensure_ascii=False))
+        (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return f"{name}.jsonl"
+    if form in PROGRAMS:
+        _write_program(folder / f"{name}.{form}", columns, style.get("types", {}))
+        return f"{name}.{form}"
     text = to_csv(columns, style.get("delimiter", ","), style.get("ending", "\n"))
     content = (b"\xef\xbb\xbf" if style.get("mark") else b"") + text.encode()
     ending = ".csv.gz" if form == "csv.gz" else ".csv"
     (folder / f"{name}{ending}").write_bytes(gzip.compress(content) if form == "csv.gz" else content)
     return f"{name}{ending}"
+
+
+def _write_program(path: Path, columns: dict[str, list[str | None]], types: dict[str, str]) -> None:
+    """SPSS or Stata: texts, and whole numbers where the style says so."""
+    frame = pandas.DataFrame(
+        {
+            name: [float(c) if c else None for c in cells] if name in types else [c or "" for c in cells]
+            for name, cells in columns.items()
+        }
+    )
+    if path.suffix == ".sav":
+        pyreadstat.write_sav(frame, str(path), variable_format=dict.fromkeys(types, "F8.0"))
+    else:
+        pyreadstat.write_dta(frame, str(path))
 
 
 def to_csv(columns: dict[str, list[str | None]], delimiter: str = ",", ending: str = "\n") -> str:
@@ -141,8 +175,8 @@ def _arrow(columns: dict[str, list[str | None]], types: dict[str, str]) -> pa.Ta
 
 def style_of(rng: Random, columns: dict[str, list[str | None]], sorts: dict[str, str]) -> dict[str, Any]:
     """How the file is written."""
-    form = rng.choice(["csv", "csv", "csv", "csv.gz", "parquet", "parts", "xlsx"])
-    if form == "xlsx":
+    form = rng.choice(["csv", "csv", "csv", "csv.gz", "parquet", "parts", "xlsx", "jsonl", *PROGRAMS])
+    if form in ("xlsx", *PROGRAMS):
         for cells in columns.values():
             cells[:] = [
                 None if not cell or any(c in cell for c in "\r\n\t") or cell != cell.strip() else cell for cell in cells
@@ -162,7 +196,10 @@ def style_of(rng: Random, columns: dict[str, list[str | None]], sorts: dict[str,
         wanted = {"number": "int", "date": "date", "decimal": "float"}.get(sort)
         if wanted and rng.random() < 0.3 and all(_fits(cell, wanted) for cell in columns[name]):
             types[name] = wanted
-    return {"form": form, "cuts": cuts, "types": types if form != "xlsx" else {}}
+    if form in ("jsonl", *PROGRAMS):
+        types = {name: kind for name, kind in types.items() if kind == "int"}
+    sparse = form == "jsonl" and rng.random() < 0.5 and all(cells[0] is not None for cells in columns.values())
+    return {"form": form, "cuts": cuts, "types": types if form != "xlsx" else {}, "sparse": sparse}
 
 
 def _fits(cell: str | None, wanted: str) -> bool:

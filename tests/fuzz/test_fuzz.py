@@ -12,10 +12,11 @@ import pytest
 from fuzz.makeplan import make_case
 from fuzz.oracle import Records, judge
 from fuzz.outcome import Outcome
+from fuzz.promises import check_promises
 from fuzz.reading import parse_csv
 from fuzz.tables import to_csv
 
-from fuzz import canaries, damaged, plans, recount, verifying
+from fuzz import canaries, damaged, deriving, plans, recount, verifying
 
 ROOT = Path(__file__).parents[2]
 
@@ -98,3 +99,29 @@ def test_a_class_that_is_too_small_is_seen() -> None:
     assert not judge(records, {"model": "k", "k": "2"}).passed
     people = Records(rows, ["one", "one", "two"], ("age", "sex"))
     assert judge(people, {"model": "k", "k": "1"}).figure == 1
+
+
+@pytest.mark.parametrize(
+    ("step", "out", "words"),
+    [
+        ({"step": "merge_small", "fewer_than": "3", "into": "other"}, ["other", "other", "b", "b"], "still small"),
+        ({"step": "recode", "date_part": "weekday"}, ["Monday"] * 4, "not in its weekday"),
+        ({"step": "pram", "rate": "0.1"}, ["a", "b", "b", "b"], "different ways"),
+        ({"step": "suppress_cells", "k": "2"}, ["x", None, None, None], "another value"),
+    ],
+)
+def test_a_broken_promise_of_a_step_is_seen(step, out, words):
+    came = ["2024-05-31"] * 4 if "date_part" in step else ["a", "a", "b", "b"]
+    case = {
+        "unit": "who",
+        "columns": {"v": came, "who": ["p", "p", "q", "r"]},
+        "plan": {"variables": {"v": {"role": "key"}, "who": {"role": "identifier"}}},
+    }
+    outcome = Outcome()
+    check_promises(case, [{**step, "variable": "v"}], [{"v": cell} for cell in out], [0, 1, 2, 3], 0, outcome)
+    assert any(words in fault.text for fault in outcome.faults)
+
+
+def test_what_is_derived_is_worked_out_exactly():
+    assert [deriving.said(work("22.5")) for _, work in deriving.NUMBERS[:5]] == ["2", "23.5", "-11.25", "1.5", "3.21"]
+    assert [deriving.said(work("2024-05-31")) for _, work in deriving.DATES[:4]] == ["2024", "2", "531", "Friday"]

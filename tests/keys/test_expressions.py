@@ -112,6 +112,8 @@ def test_a_number_is_written_as_near_as_15_digits_are(number):
         ("missing(x)", ["-9"], "=true"),
         ("x == '-9'", ["-9"], "=true"),
         ("coalesce(x, 'none')", ["-9"], "=none"),
+        ("coalesce(x if y == 'a' else y, 'none')", ["a", "-9"], "=none"),
+        ("missing(x if y == 'a' else y)", ["a", "-9"], "=true"),
         ("x + 1", ["-9"], "-"),
         ("x + 1", ["abc"], "!"),
         ("x + 1", ["NaN"], "!"),
@@ -179,6 +181,21 @@ def test_what_an_expression_gives(expression, cells, result):
         ("round(x, y)", "mismatch"),
         ("hour(x, '%d/%m/%Y')", "mismatch"),
         ("x in (1, 'a')", "mismatch"),
+        ("`a`1 + 1", "unreadable"),  # no second column, and no exception
+        ("`a`1 + `b`", "unreadable"),
+        ("`a`_1 + `b`", "unreadable"),
+        ("x`a` + 1", "unreadable"),
+        ("x # the first\n + y", "unreadable"),  # a remark would swallow the rest
+        ("x \\\n + y", "unreadable"),
+        ("x in ('a' 'b', 'c')", "unreadable"),  # a comma is missing
+        ("'''it's `x`''' == x", "unreadable"),
+        ("r'a' == x", "unreadable"),
+        ("x == 'a\nb'", "unreadable"),
+        ("x == '\\d'", "unreadable"),
+        ("\ufeffx + 1", "unreadable"),
+        (r"'\x00' if x > 1 else 'b'", "unreadable"),  # no file can hold it
+        (r"'\ud800' if x > 1 else 'b'", "unreadable"),
+        ("year(x, '%Y %Y')", "mismatch"),
     ],
 )
 def test_what_makes_no_sense_is_a_fault(expression, kind):
@@ -187,3 +204,19 @@ def test_what_makes_no_sense_is_a_fault(expression, kind):
     assert fault.value.kind == kind
     if expression == "flor(x)":
         assert "floor" in fault.value.hint
+
+
+def test_what_is_compared_twice_does_not_double_without_end():
+    """A comparison in the middle of a comparison, again and again: 2 ** 40 values in 1,000 characters."""
+    nested = "(0 < x)"
+    for _ in range(40):
+        nested = f"((0 < x) == {nested} == (0 < x))"
+    with pytest.raises(ExpressionFault, match="too large"):
+        parse(nested)
+    assert Evaluator(parse("16 <= x // 12 < 65"))(["240"]) == "=true"
+
+
+def test_texts_may_say_what_a_line_cannot():
+    assert Evaluator(parse("x == 'a\\nb'"))(["a\nb"]) == "=true"
+    assert Evaluator(parse("'#' if x == '\\\\' else 'no'"))(["\\"]) == "=#"
+    assert Evaluator(parse("(x +\n  `größe, cm`)\n * 2"))(["1", "2"]) == "=6"

@@ -153,3 +153,46 @@ def test_no_pair_of_step_and_model_that_check_passes_is_refused_as_a_plan(tmp_pa
         except InputError as error:
             assert error.code in BY_DATA, (step, model)
     assert tried > 80
+
+
+def _coded(steps: list[dict[str, Any]]) -> dict[str, Any]:
+    plan = plan_with(steps=[DROP, *steps], requirements=[{"model": "k", "k": "1"}])
+    plan["variables"]["note"] = {**plan["variables"]["note"], "missing_codes": ["006"]}
+    return plan
+
+
+@pytest.mark.parametrize("way", [{"into": "006"}, {"with": "006"}])
+def test_small_values_never_get_the_name_of_a_missing_code(tmp_path: Path, way: dict[str, str]) -> None:
+    merge = {"step": "merge_small", "variable": "note", "fewer_than": "9"}
+    assert _faults(tmp_path, _coded([{**merge, **way}])) == ["P113"]
+    assert _faults(tmp_path, _coded([{**merge, "into": "006 or so"}])) == []
+
+
+def test_a_step_that_reckons_with_missing_codes_is_told_before_the_run(tmp_path: Path) -> None:
+    noise = {"step": "noise", "variables": ["note"], "share": "0.1"}
+    path = write_case(tmp_path, _coded([noise]))
+    (said,) = ic.check(path).notes
+    assert "steps.1: noise reckons with note" in said
+    assert "D378" in said
+    with pytest.raises(InputError, match="D378"):
+        ic.run(path)
+    mapped = {"step": "recode", "variable": "note", "mapping": {"006": "0"}}
+    assert ic.check(write_case(tmp_path, _coded([mapped, noise]))).notes == ()
+
+
+def test_a_population_without_the_keys_is_told_before_the_run(tmp_path: Path) -> None:
+    steps = [{"step": "derive", "into": "half", "expression": "age // 20"}, {"step": "drop", "variables": ["name"]}]
+    plan = plan_with(
+        data={**POPULATION, "population": {"source": "all.csv"}},
+        steps=steps,
+        requirements=[{"model": "k_map", "k": "1"}],
+    )
+    plan["variables"]["half"] = {"role": "key", "reason": "told"}
+    path = write_case(tmp_path, plan)
+    (tmp_path / "all.csv").write_text("age,sex\n" + "".join(f"{20 + i % 40},{'fm'[i % 2]}\n" for i in range(200)))
+    (fault,) = ic.check(path).faults
+    assert (fault.code, fault.place) == ("P010", "variables.half")
+    with pytest.raises((InputError, PlanError)):
+        ic.run(path)
+    steps[1]["variables"] = ["name", "half"]
+    assert ic.check(write_case(tmp_path, plan)).faults == ()

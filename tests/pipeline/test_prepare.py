@@ -141,6 +141,20 @@ def test_a_key_from_an_identifier_needs_a_reason_and_an_identifier_must_go(tmp_p
     assert "P015" in faults(case(tmp_path, [_derive("name"), DROP, LAST], roles(made="identifier")))
 
 
+def test_a_key_from_an_identifier_is_counted_by_a_requirement(tmp_path):
+    """Else the name itself would go out as a key that nobody asks about."""
+    steps = [_derive("name", "first", weaker_role="few"), _derive("first"), DROP, LAST]
+    variables = roles(first="key", made="key")
+
+    def found(*keys):
+        asked = [{"model": "k", "k": 3, "keys": list(keys)}]
+        return faults(case(tmp_path, steps, variables, requirements=asked))
+
+    assert found("age", "sex") == ["P105", "P105"], "through another column, too"
+    assert found("age", "first") == ["P105"]
+    assert found("age", "first", "made") == []
+
+
 def test_the_exact_age_does_not_come_back_beside_its_bands(tmp_path):
     """The copy is a key: the gate counts it, and what nobody shares is suppressed."""
     bands = {"step": "recode", "variable": "age", "bands": [0, 40]}
@@ -149,6 +163,20 @@ def test_the_exact_age_does_not_come_back_beside_its_bands(tmp_path):
         ic.run(plan)  # every exact age is in fewer than 3 records
     run = ic.run(case(tmp_path, [_derive("age // 20", "exact"), DROP, bands, LAST], roles(exact="key")))
     assert min(Counter((r["exact"], r["age"], r["sex"]) for r in released(run)).values()) >= 3
+
+
+@pytest.mark.parametrize("model", ["k", "weak_k"])
+def test_a_copy_that_a_requirement_leaves_out_is_not_counted(tmp_path, model):
+    bands = {"step": "recode", "variable": "age", "bands": [0, 40]}
+
+    def found(*keys):
+        asked = [{"model": model, "k": 3, "keys": list(keys)}]
+        return faults(
+            case(tmp_path, [_derive("age", "exact"), DROP, bands, LAST], roles(exact="key"), requirements=asked)
+        )
+
+    assert found("age", "sex") == ["P106"], "the exact age would go out beside its bands, and nobody counts it"
+    assert found("age", "sex", "exact") == []
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,16 @@
 
 import statistics
 from collections import Counter, defaultdict
+from pathlib import Path
 
 import pytest
+import yaml
 from examples import examples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from steps import apply_step
 
+import incrowd as ic
 from incrowd.errors import InputError, NotReleasable
 
 KEYS = ["age", "sex", "area"]
@@ -237,3 +240,28 @@ def test_people_move_whole(records):
     assert all(len(values) == 1 for values in by_person(out, "area").values())
     before = Counter(zip(given["area"], given["who"], strict=True))
     assert Counter(area for area, _ in before) == Counter(area for area, _ in {(r["area"], r["who"]) for r in out})
+
+
+def test_a_merged_group_has_as_many_people_as_it_should(tmp_path):
+    """Three people have both rare values: together these are three people and not six."""
+    lines = [f"p{i},{value},{'fm'[i % 2]}" for i in range(3) for value in ("rare", "rarer")]
+    lines += [f"q{i},{'some' if i < 7 else 'many'},{'fm'[i % 2]}" for i in range(40)]
+    (tmp_path / "people.csv").write_text("\n".join(["who,faith,sex", *lines]) + "\n")
+    (tmp_path / "faiths.csv").write_text("rare;few;*\nrarer;few;*\nsome;few;*\nmany;many;*\n")
+    for way in ({"into": "other"}, {"hierarchy": "faiths.csv"}):
+        plan = {
+            "title": "A test", "tier": "open", "requirements": [{"model": "k", "k": 1}],
+            "data": {"source": "people.csv", "kind": "survey", "unit": "who"},
+            "variables": {
+                name: {"role": role, "reason": "told"}
+                for name, role in {"who": "identifier", "faith": "key", "sex": "key"}.items()
+            },
+            "steps": [
+                {"step": "merge_small", "variable": "faith", "fewer_than": 5, **way},
+                {"step": "drop", "variables": ["who"]},
+            ],
+        }  # fmt: skip
+        (tmp_path / "plan.yaml").write_text(yaml.safe_dump(plan, sort_keys=False))
+        run = ic.run(tmp_path / "plan.yaml")
+        released = [line.split(",")[0] for line in (Path(run.release) / "data.csv").read_text().splitlines()[1:]]
+        assert Counter(released) == {way.get("into", "few"): 13, "many": 33}

@@ -68,7 +68,7 @@ def tells(pattern: str, part: MomentPart) -> bool:
     moment = dt.datetime(2003, 11, 28, 17, 46, 39)  # no part of it can be taken for another
     try:
         read = dt.datetime.strptime(moment.strftime(pattern), pattern)
-    except ValueError:
+    except (ValueError, re.error):  # a part that is named twice is an error of another kind
         return False
     needed = {
         "decade": ("year",), "year": ("year",), "quarter": ("year", "month"), "month": ("year", "month"),

@@ -10,7 +10,7 @@ from pathlib import Path
 from incrowd.errors import Fault, PlanError, did_you_mean
 from incrowd.keys.names import prove
 from incrowd.plan.attest import check_attest
-from incrowd.plan.codes import check_codes
+from incrowd.plan.codes import check_codes, check_missing_codes
 from incrowd.plan.distances import check_distances
 from incrowd.plan.files import SOURCE, TEST, named_files
 from incrowd.plan.formulas import check_formulas
@@ -33,7 +33,7 @@ def check_plan(plan: Plan, folder: Path) -> list[Fault]:
         *_requirements(plan, left), *_population(plan), *_scenarios(plan), *_perturbed(plan), *check_attacks(plan),
         *check_use_cases(plan, left, folder), *check_attest(plan.attest), *check_formulas(plan, left),
         *check_distances(plan, folder), *check_codes(plan, folder), *check_scales(plan, folder),
-        *check_preparation(plan, left), *check_series(plan),
+        *check_preparation(plan, left), *check_series(plan), *check_missing_codes(plan),
     ]  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from incrowd.errors import Fault, InputError, did_you_mean
 from incrowd.plan.codebook import read_codes, read_variable_codes
 from incrowd.plan.model import Plan
+from incrowd.plan.steps.numbers import MergeSmall
 
 #: So many variables are named in a note.
 NAMED = 3
@@ -27,8 +28,21 @@ def check_codes(plan: Plan, folder: Path) -> Iterator[Fault]:
             yield Fault("P092", place, error.message, error.hint or "Mend the file of codes.")
 
 
+def check_missing_codes(plan: Plan) -> Iterator[Fault]:
+    """Small values that would get the name of one that says why there is none: they would be taken for missing."""
+    for number, step in plan.active:
+        if isinstance(step, MergeSmall) and step.variable in plan.variables:
+            for place, label in (("into", step.into), ("with", step.host)):
+                if label is not None and label in plan.variables[step.variable].missing_codes:
+                    message = f"this is a code of {step.variable!r} that says why there is no value: it joins no group."
+                    yield Fault("P113", f"steps.{number}.{place}", message, "Name a value that is one, or a new name.")
+
+
 def codes_notes(plan: Plan, folder: Path) -> Iterator[str]:
-    """Variables that a file of codes speaks of and the plan does not have; and those whose codes are given twice."""
+    """Variables that a file of codes speaks of and the plan does not have; those whose codes are given twice; and
+    steps that would reckon with a code for no value.
+    """
+    yield from _reckoned(plan)
     file = plan.data.codes
     try:
         spoken = {} if file is None or not (folder / file).is_file() else read_codes(folder / file)
@@ -41,6 +55,19 @@ def codes_notes(plan: Plan, folder: Path) -> Iterator[str]:
     for name, variable in plan.variables.items():
         if name in spoken and variable.codes is not None:
             yield f"{name} has codes of its own and in {file}: its own go first"
+
+
+def _reckoned(plan: Plan) -> Iterator[str]:
+    """Which codes occur, the data know; that a run stops where one does, the plan tells."""
+    changed: set[str] = set()
+    for number, step in plan.active:
+        for _, name in step.amounts():
+            if name in plan.variables and plan.variables[name].missing_codes and name not in changed:
+                yield (
+                    f"steps.{number}: {step.step} reckons with {name}, and stops where a record has one of its missing "
+                    f"codes (D378); derive a column without them: expression: '`{name}` + 0'"
+                )
+        changed |= {*step.alters()}
 
 
 def _files(plan: Plan) -> Iterator[tuple[str, str, str | None]]:

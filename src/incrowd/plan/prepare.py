@@ -46,6 +46,7 @@ def check_preparation(plan: Plan, left: Sequence[str]) -> Iterator[Fault]:
         there.append(derive.into)
         yield from _role(plan, number, derive)
     yield from _renamed_keys(plan)
+    yield from _uncounted(plan, left)
     yield from _undone(plan, left)
 
 
@@ -125,6 +126,16 @@ def _renamed_keys(plan: Plan) -> Iterator[Fault]:
                 yield Fault("P105", f"steps.{number}.variables.{i}", message, hint)
 
 
+def _uncounted(plan: Plan, left: Sequence[str]) -> Iterator[Fault]:
+    """A key that is made from an identifier is as good as one where no requirement asks who shares it."""
+    for into, sources in _behind(plan).items():
+        names = sorted(name for name in sources if _is_identifier(plan, name))
+        if not names or into not in left or any(not asked.keys or into in asked.keys for asked in plan.requirements):
+            continue
+        message = f"{into!r} is made from the identifier {names[0]!r}, and no requirement counts who shares it."
+        yield Fault("P105", f"variables.{into}.role", message, "Name it among the keys of a requirement, or drop it.")
+
+
 def _is_identifier(plan: Plan, name: str) -> bool:
     return name in plan.variables and plan.variables[name].role == "identifier"
 
@@ -148,13 +159,18 @@ def _undone(plan: Plan, left: Sequence[str]) -> Iterator[Fault]:
             if not told or into in (by_chance if _by_chance(step) else touched):
                 continue
             # A key that is derived is counted by itself: it may be finer than another, and not truer than a lie.
-            if _by_chance(step) or plan.variables[into].role != "key":
+            if _by_chance(step) or plan.variables[into].role != "key" or not _counted(plan, into, told):
                 source = min(told)
                 made = "made from" if source in sources else "made from the same as"
                 message = f"{into!r} is {made} {source!r} before this step, and does not change with it."
                 hint = f"Treat {into!r} as well, or drop it: it tells what this step hides."
                 yield Fault("P106", f"steps.{number}", message, hint)
                 break
+
+
+def _counted(plan: Plan, into: str, told: set[str]) -> bool:
+    """Is a derived key counted wherever what it is made from is? A requirement may name its keys, and leave it out."""
+    return all(into in asked.keys for asked in plan.requirements if asked.keys and told & {*asked.keys})
 
 
 def _by_chance(step: Step) -> bool:

@@ -49,7 +49,7 @@ def _round(step: Round, state: State, context: Context) -> tuple[State, Change]:
             f"round {step.variable}", cells_changed=changed_cells(counts, named), notes=(f"base {step.base}",)
         )
         return relabel(state, step.variable, named), change
-    people = value_people(state, step.variable, context) if context.has_unit else counts
+    people = value_people(state, step.variable, context).counts if context.has_unit else counts
     return _by_chance(step, state, context, people, found)
 
 

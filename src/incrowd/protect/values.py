@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from incrowd.keys.packing import add_up
-from incrowd.keys.table import KeyTable, Recode
+from incrowd.keys.table import KeyTable, Pairs, Recode
 from incrowd.protect.state import UNIT, Context, Original, State
 from incrowd.rows import Rows
 from incrowd.rows.tabulate import tabulate
@@ -30,13 +30,31 @@ def value_records(state: State, name: str) -> dict[str | None, int]:
     return {value: count for value, count, found in zip(values, counts.tolist(), there, strict=True) if found}
 
 
-def value_people(state: State, name: str, context: Context) -> dict[str | None, int]:
+@dataclass(frozen=True)
+class ValuePeople:
+    """The people who have each value of a variable. Where they have several records, those of two do not add up."""
+
+    counts: dict[str | None, int]
+    pairs: Pairs | None
+    codes: dict[str | None, int]  # a value's class among the pairs
+
+    def together(self, values: Collection[str]) -> int:
+        """How many people have one of these?"""
+        if self.pairs is None:
+            return sum(self.counts[value] for value in values)
+        classes = [self.codes[value] for value in values]
+        return len(np.unique(self.pairs.units[np.isin(self.pairs.classes, classes)]))
+
+
+def value_people(state: State, name: str, context: Context) -> ValuePeople:
     """The variable's values and the people who have them."""
     if name in state.table.names:
         one, _ = state.table.project([name])
     else:
         one = tabulate(state.rows, [name], unit=UNIT if context.has_unit else None)
-    return {one.domains[0].values[code]: int(n) for code, n in zip(one.codes[0], one.sizes, strict=True)}
+    values = [one.domains[0].values[code] for code in one.codes[0]]
+    counts = dict(zip(values, one.sizes.tolist(), strict=True))
+    return ValuePeople(counts, one.pairs, {value: number for number, value in enumerate(values)})
 
 
 def relabel(state: State, name: str, named: Named, *, compared: bool = False) -> State:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 from incrowd.errors import Fault, PlanError
 from incrowd.machine.paths import as_path
 from incrowd.pipeline.check import inspect
-from incrowd.plan import Plan, check_columns, read_text
+from incrowd.plan import Plan, check_columns, read_text, released_columns
 from incrowd.rows import columns_of
 from incrowd.rows.result import Line, Result, plain_fields
 
@@ -66,4 +66,21 @@ def data_faults(plan: Plan, folder: Path) -> list[Fault]:
         check_columns(plan, *columns_of(data.place(folder), **data.reading))
     except PlanError as error:
         return error.faults
-    return []
+    return [*_population_faults(plan, folder)]
+
+
+def _population_faults(plan: Plan, folder: Path) -> Iterator[Fault]:
+    """The keys that are released are counted in the population, by the names and as fine as the plan has them."""
+    population = plan.data.population
+    if population is None or not (folder / population.source).exists():
+        return
+    columns, place = columns_of(folder / population.source, **population.reading)
+    plans = [plan.of_tier(tier.tier) for tier in plan.tiers] or [plan]
+    left = {name for each in plans for name in released_columns(each)}
+    wanted = {f"variables.{name}": name for name in plan.with_role("key") if name in left}
+    if population.count is not None:
+        wanted["data.population.count"] = population.count
+    for where, name in wanted.items():
+        if name not in columns:
+            hint = "The population is neither renamed nor derived: give it a column of this name, with the same values."
+            yield Fault("P010", where, f"{name!r} is not a column of {place}, the population.", hint)

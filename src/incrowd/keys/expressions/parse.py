@@ -16,10 +16,15 @@ from incrowd.keys.expressions.functions import FUNCTIONS, SPECIAL
 from incrowd.keys.expressions.tree import Call, Column, Constant, Expression, ExpressionFault, Kind, Node
 
 LONGEST = 2000
-#: So many operators may be inside each other.
-DEEPEST = 50
+#: So many operators may be inside each other, and so many values there may be in all: what stands between two
+#: comparisons is looked at twice, and what stands in that, four times.
+DEEPEST, MOST = 50, 2000
 _NUMBER = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
-_QUOTED = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|`([^`]*)`""")
+_TEXT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
+_QUOTED = re.compile(rf"{_TEXT.pattern}|`([^`]*)`")
+_ESCAPED = re.compile(r"\\(.)")
+_NO_SIGN = re.compile("[\x00\ud800-\udfff]")
+_SPACE = re.compile(r"[\n\r\t\f\v]")
 _ARITHMETIC = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%"}
 _COMPARED = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _WORDS = {"number": "a number", "text": "a text", "truth": "a yes or no", "cell": "a column"}
@@ -38,17 +43,12 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.named: list[str] = []
+        self.source = b""
+        self.values = 0
         # Columns in backticks become names that Python can read; quoted texts stay as they are.
         self.prefix = "column_"
         while self.prefix in text:
             self.prefix += "_"
-        self.source = _QUOTED.sub(self._stand_in, text.strip()).replace("\n", " ")
-
-    def _stand_in(self, found: re.Match[str]) -> str:
-        if found[2] is None:
-            return found[0]
-        self.named.append(found[2])
-        return f"{self.prefix}{len(self.named) - 1}"
 
     def read(self) -> Expression:
         if len(self.text) > LONGEST:
@@ -56,16 +56,38 @@ class _Reader:
                 "unreadable", f"an expression has at most {LONGEST:,} characters.", "Derive in steps."
             )
         try:
-            tree = ast.parse(self.source, mode="eval").body
+            source = self._for_python()
+            self.source = source.encode()
+            tree = ast.parse(source, mode="eval").body
             made = self.node(tree, 0)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             hint = "Write it as in Python: weight / (height * height). Column names with other signs go in `backticks`."
             raise ExpressionFault("unreadable", "this is no expression that can be read.", hint) from None
         return Expression(self.text, made)
 
+    def _for_python(self) -> str:
+        """The expression on one line, with names that Python knows."""
+        parts, at = [], 0
+        for found in _QUOTED.finditer(self.text):
+            parts.append(_plain(self.text[at : found.start()]))
+            at = found.end()
+            if found[1] is not None:
+                parts.append(_one_text(found[1]))
+                continue
+            parts.append(f" {self.prefix}{len(self.named)} ")
+            self.named.append(found[2])
+        return "".join([*parts, _plain(self.text[at:])]).strip()
+
+    def _written(self, tree: ast.expr) -> str:
+        """What stands there, as it is written: Python takes some letters for others."""
+        return self.source[tree.col_offset : tree.end_col_offset].decode()
+
     def node(self, tree: ast.expr, depth: int) -> Node:
         if depth > DEEPEST:
             raise ExpressionFault("unreadable", "the expression is too deep to be read.", "Derive it in steps.")
+        self.values += 1
+        if self.values > MOST:
+            raise ExpressionFault("unreadable", "the expression is too large to be worked out.", "Derive it in steps.")
         inside = depth + 1
         match tree:
             case ast.Name():
@@ -98,14 +120,16 @@ class _Reader:
         )
 
     def _column(self, tree: ast.Name) -> Column:
-        # As it is written: Python takes some letters for others.
-        name = ast.get_source_segment(self.source, tree) or tree.id
+        name = self._written(tree)
         return Column(self.named[int(name.removeprefix(self.prefix))] if name.startswith(self.prefix) else name)
 
     def _constant(self, tree: ast.Constant) -> Constant:
+        written = self._written(tree)
         if isinstance(tree.value, str) and tree.kind is None:
+            if not _TEXT.fullmatch(written) or _NO_SIGN.search(tree.value):
+                hint = "Put a comma between two texts, and one pair of quotation marks around each."
+                raise ExpressionFault("unreadable", "a text in the expression is not written plainly.", hint)
             return Constant(tree.value, "text")
-        written = ast.get_source_segment(self.source, tree) or ""
         if not _NUMBER.fullmatch(written):
             raise ExpressionFault(
                 "unreadable", "a number in the expression is not written plainly.", "Write 0.25 or 1000; 'a text'."
@@ -164,6 +188,22 @@ class _Reader:
         return Call(name, tuple(_as(each, kind) for each, kind in zip(given, kinds, strict=True)), function.gives)
 
 
+def _plain(part: str) -> str:
+    """What stands outside of quotation marks, on one line: a remark would swallow all that follows it."""
+    if "#" in part or "\\" in part:
+        hint = "An expression has no remarks; names with other signs go in `backticks`."
+        raise ExpressionFault("unreadable", "there is a # or a \\ outside of quotation marks.", hint)
+    return _SPACE.sub(" ", part)
+
+
+def _one_text(text: str) -> str:
+    """A text in quotation marks, on one line."""
+    if _SPACE.search(text) or any(sign not in "\\'\"nrtxuU" for sign in _ESCAPED.findall(text)):
+        hint = r"Write \n for a new line, and \\ for a backslash."
+        raise ExpressionFault("unreadable", "a text in the expression is not written plainly.", hint)
+    return text
+
+
 def _check_fixed(name: str, given: Sequence[Node]) -> None:
     """The number of decimals and the pattern of dates stand in the expression itself."""
     if len(given) < 2 or name in ("min", "max"):
@@ -218,5 +258,7 @@ def _alike(nodes: Sequence[Node]) -> list[Node]:
 
 
 def _known(node: Node) -> Node:
-    """A column as it is, where a code for a missing value is none."""
+    """A column as it is, where a code for a missing value is none; so is what is chosen between two."""
+    if isinstance(node, Call) and node.name == "if":
+        return Call("if", (node.given[0], *map(_known, node.given[1:])), node.kind)
     return Column(node.name, "known", node.kind) if isinstance(node, Column) and node.read == "text" else node
