@@ -17,7 +17,7 @@ from typing import Any, get_args
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from incrowd.attack.over_time import Exposed
+from incrowd.attack.matching.left_over import Exposed
 from incrowd.audit.archive import Archive
 from incrowd.audit.manifest import FileEntry, entry_of, hash_entries
 from incrowd.audit.past import PastRun

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, replace
 import pyarrow as pa
 
 from incrowd.attack.matching.editions import Edition
-from incrowd.attack.over_time import CHANGED, Exposed, compare_editions, matched
+from incrowd.attack.matching.left_over import CHANGED, Exposed
+from incrowd.attack.over_time import compare_editions, matched
 from incrowd.attack.situation import fetch, lines_of
 from incrowd.attack.words import percent
 from incrowd.audit.log import RunLog

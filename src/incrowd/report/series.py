@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from incrowd.attack.over_time import CHANGED
+from incrowd.attack.matching.left_over import CHANGED
 from incrowd.audit.archive import Archive
 from incrowd.audit.log import RunLog
 from incrowd.audit.series import SERIES_FACTS, SeriesLog, date_of, released_runs
