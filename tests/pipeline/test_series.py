@@ -11,7 +11,7 @@ from examples import quick_only
 from people import SECRET, plan_with, write_case
 
 import incrowd as ic
-from incrowd.audit.series import PEOPLE
+from incrowd.audit.series_people import PEOPLE
 from incrowd.errors import NotReleasable, PlanError
 from incrowd.pipeline import publish as publishing
 from incrowd.report.series import PAGE
