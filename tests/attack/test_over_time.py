@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.attack.matching.editions import Edition
-from incrowd.attack.over_time import BOTH, CAME, CHANGED, WENT, compare_editions
+from incrowd.attack.matching.left_over import BOTH, CAME, CHANGED, WENT
+from incrowd.attack.over_time import compare_editions
 
 KEYS, ILL = ("age", "sex"), ("ill",)
 
@@ -166,6 +167,22 @@ def test_bands_that_cross_pin_down_who_is_in_both():
     untried = found(banded(0), banded(9), False, 15)[BOTH][0]
     assert untried.untried
     assert "age is told in other categories" in untried.why
+
+
+def test_people_with_several_records_are_gone_for_too():
+    """Two records each, in bands that cross: who is pinned down is a person, counted once."""
+    ages = {f"p{i}": 20 + i % 40 for i in range(80)}
+
+    def banded(offset):
+        rows = [(n, (a - offset) // 10 * 10 + offset, f"v{n}{visit}") for n, a in ages.items() for visit in "ab"]
+        table = pa.table({"age": [f"{low}-{low + 9}" for _, low, _ in rows], "sex": ["f"] * len(rows),
+                          "ill": [value for *_, value in rows]})  # fmt: skip
+        return Edition(table, KEYS, ILL, pa.array([name for name, *_ in rows]), 15)
+
+    (both,) = [one for one in compare_editions(banded(0), banded(9), True) if one.whom == BOTH]
+    assert both.of == 80
+    assert 0 < both.found < 80
+    assert both.small == both.found
 
 
 def test_equal_bands_that_touch_are_not_taken_for_one():

@@ -234,7 +234,8 @@ def test_attacks_are_compared_with_those_of_the_audit(
     table(6)
     assert ic.review(run).worse == ()  # new, and no better than a guess
     table(40)
-    assert len(ic.review(run).worse) == 1  # new, and better than a guess beyond chance
+    found = ic.review(run)  # new, and better than a guess beyond chance: it may always have been so
+    assert (found.worse, len(found.only_now)) == ((), 1)
     log = json.loads((run / "audit" / "log.json").read_text())
     then = {"attack": "try", "scenario": "nosy", "knows": "nothing", "acts": "guesses", "sentence": "",
             "success": {"hits": 40, "tries": 60}, "baseline": 0.1, "control": None}  # fmt: skip

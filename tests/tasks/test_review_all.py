@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from people import plan_with, write_case
 
 import incrowd as ic
 from incrowd.errors import InputError
+from incrowd.report.review import review_page
+from incrowd.tasks._review_all import ReviewedAll, ReviewedRun
 
 DROP = {"step": "drop", "variables": ["name"]}
 BANDS = {"step": "recode", "variable": "age", "bands": ["0", "40"]}
@@ -59,6 +62,18 @@ def test_what_became_worse_is_named_and_what_is_forged_is_told(folder: Path, tmp
     assert forged.reviewed is None
     assert forged.state == "not tried"
     assert "D295" in forged.why
+
+
+def test_what_was_never_tried_before_did_not_become_worse(folder: Path) -> None:
+    """The audits have linkage alone; what homogeneity finds was so from the first day, and is told apart."""
+    found = by_title(ic.review_all(folder, attacks=["homogeneity", "inference", "singling_out"]))["first"].reviewed
+    new = replace(found, attacks=tuple(replace(one, accepted=-1.0) for one in found.attacks))
+    told = ReviewedAll((ReviewedRun("first", folder, new),))
+    assert new.only_now
+    assert new.worse == ()
+    assert (told[0].state, told.worse, told.only_now) == ("found only now", (), ("first",))
+    assert "Found only now" in review_page(new)
+    assert replace(new, external=("register.csv",)).worse == new.only_now
 
 
 def test_the_command_says_it_by_its_exit_code_and_as_json(folder: Path) -> None:

@@ -7,30 +7,23 @@ nothing is released until somebody says why it may be left out.
 
 from __future__ import annotations
 
-import hmac
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from incrowd.attack.over_time import Exposed
+from incrowd.attack.matching.left_over import Exposed
 from incrowd.audit.archive import Archive
-from incrowd.audit.manifest import FileEntry, entry_of, hash_entries
+from incrowd.audit.manifest import MANIFEST, hash_entries
 from incrowd.audit.past import PastRun
 from incrowd.audit.plan_changes import Difference
 from incrowd.errors import IncrowdError
-from incrowd.plan import Plan, json_tree
+from incrowd.plan import Plan, inspect_plan, json_tree
 from incrowd.plan.files import SOURCE, named_files
 from incrowd.plan.series import Series
 from incrowd.plan.tiers import TierName
-from incrowd.secret import Secret
 
-#: Keyed digests of the people of a release, one for each of its records, in their order. Stays in the audit.
-PEOPLE = "people.parquet"
 #: What a release tells of itself as one of a series, in public.
 SERIES_FACTS = "series.json"
 #: A plan that shares so many of the variables of both is about the same source, whatever its series is called.
@@ -82,6 +75,7 @@ class SeriesLog:
     reason: str | None = None
     releases: tuple[SeriesRelease, ...] = ()  # all of the series, from the first on
     pairs: tuple[SeriesPair, ...] = ()
+    together: SeriesPair | None = None  # this release and all that it was compared with, where those are several
     changes: tuple[Difference, ...] = ()  # of the plan since the last release
     before: tuple[str, ...] = ()  # every earlier release that was here
     without: Mapping[str, str] = field(default_factory=dict)
@@ -128,12 +122,15 @@ class Found:
 NONE_BEFORE = Found()
 
 
-def find_series(plan: Plan, home: Path) -> Found:
-    """The earlier releases of a plan's series in this home, in its tiers too. Nothing for a plan without one."""
+def find_series(plan: Plan, home: Path, folder: Path | None = None) -> Found:
+    """The earlier releases of a plan's series in this home, in its tiers too; and in the plan's own `folder`, where
+    the home is another. Nothing for a plan without a series.
+    """
     series = plan.release.series
     if series is None:
         return NONE_BEFORE
-    members, unread, runs = [], dict[str, str](), dict(_runs(home))
+    homes = list(dict.fromkeys(_root(one) for one in (home, folder) if one is not None))
+    members, unread, runs = [], dict[str, str](), {name: run for one in homes for name, run in _runs(one)}
     for name, folder in runs.items():
         try:
             archive = Archive.find(folder, folder.parent.parent)
@@ -143,9 +140,12 @@ def find_series(plan: Plan, home: Path) -> Found:
                 members.append(member)
         except (IncrowdError, OSError, ValueError, KeyError, TypeError, IndexError) as error:
             unread[name] = error.message.rstrip(".") if isinstance(error, IncrowdError) else "its audit cannot be read"
-    for name in [*_pointed(home), *(name for one in members for name in one.own.get("before", ()))]:
+    pointed = [name for one in homes for name in _pointed(one)]
+    for name in [*pointed, *(name for one in members for name in one.own.get("before", ()))]:
         if name not in runs:
-            unread[name] = "it was released, and is gone"
+            unread[name] = "it was released, and is not here any more"
+    for name in (name for one in homes for name in _taken_away(plan, one)):
+        unread[name] = "it was released, and only its audit is here"
     members.sort(key=lambda one: one.run.rpartition("/")[2])
     return Found(tuple(members), unread, tuple(runs))
 
@@ -217,43 +217,6 @@ def date_of(run: str) -> str:
     return f"{day[:4]}-{day[4:6]}-{day[6:]}" if day.isdigit() and len(day) == 8 else "unknown"
 
 
-def digest_people(texts: Sequence[Sequence[str | None]], secret: Secret) -> pa.Array:
-    """Keyed digests of the people behind records, from the columns that name them; null where a column is missing.
-
-    Who has no secret can neither test guesses nor tell whether two audits are about the same people.
-    """
-    key = secret.subkey("series", "people")
-    known: dict[tuple[str | None, ...], bytes | None] = {}
-    for names in zip(*texts, strict=True):
-        if names not in known:
-            whole = "".join(f"{len(name)}:{name}" for name in names if name)
-            known[names] = hmac.digest(key, whole.encode(), "sha3_256")[:16] if all(names) else None
-    return pa.array([known[names] for names in zip(*texts, strict=True)], pa.binary())
-
-
-def which_secret(secret: Secret) -> str:
-    """By what one can tell that two runs had the same secret, and nothing else of it."""
-    return secret.subkey("series", "which secret").hex()[:16]
-
-
-def write_people(audit: Path, digests: pa.Array) -> FileEntry:
-    """Keep the digests of the released people in the audit."""
-    sink = pa.BufferOutputStream()
-    pq.write_table(pa.table({"person": digests}), sink, compression="none")
-    content = sink.getvalue().to_pybytes()
-    (audit / PEOPLE).write_bytes(content)
-    return entry_of(PEOPLE, content)
-
-
-def read_people(member: Member) -> pa.Array | None:
-    """The digests of an earlier release's people, or None where its audit keeps none."""
-    path = member.archive.audit / PEOPLE
-    if not path.is_file():
-        return None
-    found = pq.read_table(path)["person"].combine_chunks()
-    return found if isinstance(found, pa.Array) else pa.concat_arrays(found.chunks)
-
-
 def _root(home: Path) -> Path:
     """The folder of a plan's runs: that of one of its tiers lies in it."""
     home = home.resolve()
@@ -280,6 +243,24 @@ def _pointed(home: Path) -> Iterator[str]:
         if pointer.is_symlink() and not pointer.exists():
             name = Path(os.readlink(pointer)).parent.name
             yield f"{tier}/{name}" if tier else name
+
+
+def _taken_away(plan: Plan, home: Path) -> Iterator[str]:
+    """The runs whose audit says that they released something that is not there: whoever took it away has not taken it
+    from those who have it. Refused runs have released nothing.
+    """
+    for tier in ("", *get_args(TierName)):
+        for audit in sorted((home / tier).glob("runs/*/audit")):
+            run = audit.parent
+            if (run / "release").is_dir():
+                continue
+            try:
+                released = bool(json_tree((audit / MANIFEST).read_bytes())["release"])
+                known = inspect_plan((audit / "plan.yaml").read_text(), run).plan if released else None
+            except (IncrowdError, OSError, ValueError, KeyError, TypeError):
+                released, known = not run.name.endswith("-refused"), None
+            if released and (known is None or _belongs(plan, known)):
+                yield f"{tier}/{run.name}" if tier else run.name
 
 
 def _belongs(plan: Plan, before: Plan) -> bool:

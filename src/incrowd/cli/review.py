@@ -72,7 +72,7 @@ def review(
         give(found.json())
     else:
         _show_review(found, place)
-    raise typer.Exit(1 if found.worse or found.not_tried else 0)
+    raise typer.Exit(1 if found.worse or found.only_now or found.not_tried else 0)
 
 
 def _review_all(
@@ -93,7 +93,7 @@ def _review_all(
         give(found.json())
     else:
         _show_all(found)
-    raise typer.Exit(1 if found.worse or found.not_tried else 0)
+    raise typer.Exit(1 if found.worse or found.only_now or found.not_tried else 0)
 
 
 def _show_all(found: ReviewedAll) -> None:
@@ -101,13 +101,13 @@ def _show_all(found: ReviewedAll) -> None:
 
     from incrowd.cli._consoles import console, marked
 
-    colours = {"worse": "red", "not tried": "yellow", "as it was": "green"}
+    colours = {"worse": "red", "found only now": "red", "not tried": "yellow", "as it was": "green"}
     table = Table(title="Releases looked at again", title_justify="left")
     for head in ("run", "release", "tier", "state", "what"):
         table.add_column(head, overflow="fold")
     for one in found:
         new = one.reviewed
-        what = [*(() if new is None else new.worse), *one.not_tried]
+        what = [*(() if new is None else (*new.worse, *new.only_now)), *one.not_tried]
         if new is not None and new.overdue:
             what.append(f"a review was due by {new.due}")
         table.add_row(
@@ -117,7 +117,7 @@ def _show_all(found: ReviewedAll) -> None:
     console.print(table)
     console.print(
         f"{len(found):,} releases: {len(found.worse):,} became worse, of {len(found.not_tried):,} something could not "
-        "be tried."
+        f"be tried, of {len(found.only_now):,} something was found that was never tried before."
     )
 
 
@@ -137,10 +137,14 @@ def _show_review(found: Reviewed, place: Path) -> None:
         console.print(f"The plan asked for a review by {found.due}, which has passed.")
     for text in found.worse:
         console.print(marked(("worse", "red"), f"  {text}"))
+    for text in found.only_now:
+        console.print(marked(("found only now", "red"), f"  {text}"))
     for text in found.not_tried:
         console.print(marked(("not tried", "yellow"), f"  {text}"))
     if found.worse:
         last = ("Worse than the audit says.", "red")
+    elif found.only_now:
+        last = ("Nothing became worse; what was never tried before succeeds.", "red")
     elif found.not_tried:
         last = ("Nothing that could be tried became worse.", "yellow")
     else:

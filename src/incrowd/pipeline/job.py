@@ -109,7 +109,7 @@ def begin(
             work=work,
             stack=stack,
             earlier=find_earlier(plan, folder, home, inputs) if earlier is None else earlier,
-            found=find_series(plan, home) if found is None else found,
+            found=find_series(plan, home, folder) if found is None else found,
             inputs=inputs,
             keep_lines=needs_lines(plan),
             cap=cap,

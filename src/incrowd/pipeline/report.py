@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from incrowd.audit.manifest import FileEntry
-from incrowd.audit.series import write_people
+from incrowd.audit.series_people import write_people
 from incrowd.errors import NotReleasable
 from incrowd.intruder_test.value import read_tested
 from incrowd.pipeline.after import MeasuredAfter

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, replace
 import pyarrow as pa
 
 from incrowd.attack.matching.editions import Edition
-from incrowd.attack.over_time import CHANGED, Exposed, compare_editions, matched
+from incrowd.attack.matching.left_over import CHANGED
+from incrowd.attack.over_time import compare_editions, matched
 from incrowd.attack.situation import fetch, lines_of
-from incrowd.attack.words import percent
 from incrowd.audit.log import RunLog
 from incrowd.audit.manifest import SECRET_FILE
 from incrowd.audit.past import PastRun
@@ -21,17 +21,16 @@ from incrowd.audit.series import (
     SeriesPair,
     SeriesRelease,
     chosen,
-    digest_people,
     find_series,
     in_figures,
-    read_people,
     released_runs,
     unexcused,
-    which_secret,
 )
+from incrowd.audit.series_people import digest_people, read_people, which_secret
 from incrowd.errors import NotReleasable
 from incrowd.keys.saying import latest_runs
 from incrowd.pipeline.attack import AttackedFile
+from incrowd.pipeline.series_limits import BesideThis, all_together, too_much
 from incrowd.pipeline.series_names import in_our_names, names_broken
 from incrowd.plan import Plan
 from incrowd.plan.series import Series, people_of
@@ -39,11 +38,6 @@ from incrowd.plan.verdict import Verdict
 from incrowd.rows import Rows, open_released
 from incrowd.rows.frame import LINE
 from incrowd.secret import Secret
-
-WAY_OUT = (
-    "Use the categories of the earlier release or coarser ones, hold back who came or went until there are more of "
-    "them, or suppress their records; release: series: limit says what is allowed."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,17 +67,22 @@ def compare_series(attacked: AttackedFile) -> Compared:
     )  # fmt: skip
     if attacked.refusal is not None:
         return Compared(**vars(attacked), series=log, people=people)
-    refusal, pairs = _missing(unexcused(found, series)), list[SeriesPair]()
+    refusal, pairs, together = _missing(unexcused(found, series)), list[SeriesPair](), None
     attacked.progress("compare with the series")
     if refusal is None and members:
-        this = _edition(plan, _table(attacked), None)
+        this, sides = _edition(plan, _table(attacked), None), list[BesideThis]()
         for one in members:
-            pair, problem = _pair(attacked, this, names, one, series)
+            pair, problem, side = _pair(attacked, this, names, one, series)
             pairs.append(pair)
+            sides += [] if side is None else [side]
             refusal = refusal or problem
-    verdicts = attacked.verdicts if refusal is None else (*attacked.verdicts, _verdict(refusal, pairs, series))
+        if refusal is None:
+            together = all_together(sides)
+            refusal = None if together is None else too_much(together, series)
+    beside = pairs if together is None else [*pairs, together]
+    verdicts = attacked.verdicts if refusal is None else (*attacked.verdicts, _verdict(refusal, beside, series))
     so_far = {**vars(attacked), "refusal": refusal, "verdicts": verdicts}
-    return Compared(**so_far, series=replace(log, pairs=tuple(pairs)), people=people)
+    return Compared(**so_far, series=replace(log, pairs=tuple(pairs), together=together), people=people)
 
 
 def with_this(plan: Plan, log: RunLog) -> RunLog:
@@ -171,10 +170,10 @@ def _edition(plan: Plan, table: pa.Table, people: pa.Array | None) -> Edition:
 
 def _pair(
     attacked: AttackedFile, this: Edition, names: list[list[str | None]] | None, member: Member, series: Series
-) -> tuple[SeriesPair, NotReleasable | None]:
-    """This release beside one before it."""
+) -> tuple[SeriesPair, NotReleasable | None, BesideThis | None]:
+    """This release beside one before it; and that one, where it adds something."""
     if member.data == attacked.sha256:
-        return SeriesPair(member.run, False, None, same=True, said="the same bytes: nothing is added"), None
+        return SeriesPair(member.run, False, None, same=True, said="the same bytes: nothing is added"), None, None
     there, why = _known_again(attacked, names, member)
     mine = this if there is None else replace(this, people=_digests(names, there[1]))
     before = Edition(this.table, (), (), None if there is None else there[0], 2)
@@ -182,9 +181,13 @@ def _pair(
     if series.overlap == "none":
         if both:
             message = f"the plan says that nobody is in two releases, and {both:,} people are in {member.run} too."
-            return SeriesPair(member.run, True, both, said=message), NotReleasable("R045", message, "Mend the plan.")
+            return (
+                SeriesPair(member.run, True, both, said=message),
+                NotReleasable("R045", message, "Mend the plan."),
+                None,
+            )
         said = "the plan says that nobody is in both" + ("; so say the identifiers" if both == 0 else f" ({why})")
-        return SeriesPair(member.run, both == 0, both, said=said), None
+        return SeriesPair(member.run, both == 0, both, said=said), None, None
     linked = both is not None and (2 * both >= smaller or series.overlap == "few")
     release, plan = member.archive.release, attacked.plan
     assert release is not None
@@ -199,8 +202,9 @@ def _pair(
         )
     said = "people are known again" if linked else f"everybody who can be in both is taken to be ({why})"
     pair = SeriesPair(member.run, linked, both, compare_editions(earlier, mine, linked), said=said)
-    problem = names_broken(plan, member, earlier, mine, linked) or _too_much(pair, series)
-    return pair, problem
+    problem = names_broken(plan, member, earlier, mine, linked) or too_much(pair, series)
+    keyed_by = "" if not linked or there is None else which_secret(there[1])
+    return pair, problem, BesideThis(member.run, member.data, keyed_by, earlier, mine)
 
 
 def _known_again(
@@ -209,7 +213,7 @@ def _known_again(
     """The digests of the earlier release's people, and the secret they are keyed by; or why they are of no use."""
     if names is None:
         return None, "the plan has no identifier by which people are known again: series: people"
-    digests, own = read_people(member), member.own
+    digests, own = read_people(member.archive.audit), member.own
     if digests is None:
         return None, "its audit keeps no digests of its people"
     if tuple(own.get("people", ())) != people_of(attacked.plan):
@@ -224,37 +228,6 @@ def _known_again(
 def _digests(names: list[list[str | None]] | None, secret: Secret) -> pa.Array:
     assert names is not None
     return digest_people(names, secret)
-
-
-def _too_much(pair: SeriesPair, series: Series) -> NotReleasable | None:
-    """The first of what both give away that is more than the plan allows."""
-    for one in pair.exposed:
-        if one.untried:
-            message = f"what this release and {pair.run} give away together could not be tried: {one.why}."
-            hint = "Name the identifiers (series: people), or use the names and categories of the earlier release."
-            return NotReleasable("R042", message, hint)
-        limit = series.changed if one.whom == CHANGED else series.limit
-        if limit is not None and one.share > limit:
-            return NotReleasable("R041", _sentence(pair, one, limit), WAY_OUT)
-    return None
-
-
-def _sentence(pair: SeriesPair, one: Exposed, limit: float) -> str:
-    who = "people" if pair.linked else "records"
-    how = []
-    if one.small:
-        by = " + ".join(one.keys) or "no key"
-        how.append(
-            f"{one.small:,} stand in crowds of fewer than the {one.promised:,} that are promised (the smallest has "
-            f"{one.smallest:,}; classes by {by}: {one.classes:,})"
-        )
-    if one.told:
-        how.append(f"of {one.told:,} a single value is left ({', '.join(one.learnt)})")
-    return (
-        f"who holds {pair.run} beside this release takes one file from the other and finds {one.found:,} of the "
-        f"{one.of:,} {who} {one.whom}: {', and '.join(how)}; that is {percent(one.share)}, where {percent(limit)} is "
-        "allowed. Nothing was released."
-    )
 
 
 def _verdict(refusal: NotReleasable, pairs: Sequence[SeriesPair], series: Series) -> Verdict:

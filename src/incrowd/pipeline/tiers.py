@@ -101,7 +101,7 @@ def _try_together(plans: Sequence[Checked], given: _Given, progress: Progress | 
                 progress(f"{tier}: on trial", number, len(plans))
             inputs[tier] = take_inputs(named_files(plan), folder)
             earlier[tier] = find_earlier(plan, folder, given.home, inputs[tier])
-            series[tier] = find_series(plan, given.home)
+            series[tier] = find_series(plan, given.home, folder)
             traces[tier] = stack.enter_context(
                 trace(plan, folder, given.secret, home=given.home, attacks=True, earlier=())
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -70,6 +70,11 @@ class AttackThenNow:
     accepted: float  # the risk that the plan accepts for an open file
 
     @property
+    def tried_then(self) -> bool:
+        """Whether the audit has a figure to compare with."""
+        return self.then is not None and self.then.success is not None
+
+    @property
     def worse(self) -> bool:
         """More often right than it was; or new, and beyond chance it adds more to a guess than is accepted."""
         success = self.now.success
@@ -125,7 +130,16 @@ class Reviewed(Result):
                 then = words.small(risk.then) if risk.measured_then else "not measured"
                 name = risk.name.replace("_", " ")
                 found.append(f"{risk.scenario}: {name} is {words.small(risk.now)}, was {then}")
-        for attack in self.attacks:
+        return (*found, *self._attacks(lambda one: one.tried_then or bool(self.external)))
+
+    @property
+    def only_now(self) -> tuple[str, ...]:
+        """What succeeds and was never tried before, with nothing new to know: it was so then, and nobody knew."""
+        return self._attacks(lambda one: not one.tried_then and not self.external)
+
+    def _attacks(self, which: Callable[[AttackThenNow], bool]) -> tuple[str, ...]:
+        found = []
+        for attack in filter(which, self.attacks):
             success = attack.now.success
             if attack.worse and success is not None:
                 then = "not tried" if attack.then is None or attack.then.success is None else (
@@ -136,14 +150,15 @@ class Reviewed(Result):
 
     def _told(self) -> str:
         worse = "; ".join(self.worse) or "nothing became worse"
-        return f"{self.title}, looked at on {self.today}: {worse}"
+        new = f"; found only now: {'; '.join(self.only_now)}" if self.only_now else ""
+        return f"{self.title}, looked at on {self.today}: {worse}{new}"
 
     def _lines(self) -> Iterable[Line]:
         return [plain_fields(one) for one in self.risks]
 
     def json(self) -> str:
         """Everything, for scripts."""
-        content = {**asdict(self), "overdue": self.overdue, "worse": list(self.worse)}
+        content = {**asdict(self), "overdue": self.overdue, "worse": list(self.worse), "only_now": list(self.only_now)}
         return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from incrowd.attack.over_time import CHANGED
+from incrowd.attack.matching.left_over import CHANGED
 from incrowd.audit.archive import Archive
 from incrowd.audit.log import RunLog
-from incrowd.audit.series import SERIES_FACTS, SeriesLog, date_of, released_runs
+from incrowd.audit.series import SERIES_FACTS, SeriesLog, SeriesPair, date_of, released_runs
 from incrowd.errors import IncrowdError
 from incrowd.plan import Plan, json_tree
 from incrowd.report.facts import HIDDEN_BELOW, PublicFacts
@@ -32,10 +32,12 @@ def section(log: RunLog) -> Mapping[str, Any]:
     from incrowd.report.charts.series import over_time
 
     releases = series.releases
-    judged = [(pair, one, _limit(series, one.whom)) for pair in series.pairs for one in pair.exposed]
+    pairs = _all_pairs(series)
+    judged = [(pair, one, _limit(series, one.whom)) for pair in pairs for one in pair.exposed]
     broken = [pair.run for pair, one, limit in judged if limit is not None and one.share > limit]
     return {
         "series": series,
+        "pairs": pairs,
         "judged": judged,
         "broken": list(dict.fromkeys(broken)),
         "untried": list(dict.fromkeys(pair.run for pair, one, _ in judged if one.untried)),
@@ -49,7 +51,7 @@ def section(log: RunLog) -> Mapping[str, Any]:
 
 def missing(log: RunLog) -> Iterable[str]:
     """What was not tried: nobody knows it."""
-    for pair in () if log.series is None else log.series.pairs:
+    for pair in () if log.series is None else _all_pairs(log.series):
         for one in pair.exposed:
             if one.untried:
                 yield f"what this release and {pair.run} give away together ({one.why})"
@@ -122,6 +124,11 @@ def _rows(sides: Iterable[Mapping[str, Any]]) -> list[tuple[str, list[Any]]]:
     """Figures by name, and beside it those of every release; None where one has none."""
     columns = list(sides)
     return [(name, [one.get(name) for one in columns]) for name in dict.fromkeys(n for one in columns for n in one)]
+
+
+def _all_pairs(series: SeriesLog) -> tuple[SeriesPair, ...]:
+    """This release beside each of the others, and beside all of them at once."""
+    return series.pairs if series.together is None else (*series.pairs, series.together)
 
 
 def _limit(series: SeriesLog, whom: str) -> float | None:

@@ -16,7 +16,7 @@ from incrowd.report.review import Reviewed
 from incrowd.rows.result import Line, Listing
 from incrowd.tasks.review import review
 
-WORSE, UNTRIED, AS_IT_WAS = "worse", "not tried", "as it was"
+WORSE, ONLY_NOW, UNTRIED, AS_IT_WAS = "worse", "found only now", "not tried", "as it was"
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,13 @@ class ReviewedRun:
 
     @property
     def state(self) -> str:
-        """Worse than its audit says, not tried in whole or in part, or as it was."""
+        """Worse than its audit says; no worse, but given away by what was never tried before; not tried in whole or in
+        part; or as it was.
+        """
         if self.reviewed is not None and self.reviewed.worse:
             return WORSE
+        if self.reviewed is not None and self.reviewed.only_now:
+            return ONLY_NOW
         return UNTRIED if self.not_tried else AS_IT_WAS
 
 
@@ -57,6 +61,11 @@ class ReviewedAll(Listing[ReviewedRun]):
         return tuple(one.run for one in self.items if one.state == WORSE)
 
     @property
+    def only_now(self) -> tuple[str, ...]:
+        """The runs of which something was found that was never tried before."""
+        return tuple(one.run for one in self.items if one.reviewed is not None and one.reviewed.only_now)
+
+    @property
     def not_tried(self) -> tuple[str, ...]:
         """The runs of which something, or everything, could not be tried."""
         return tuple(one.run for one in self.items if one.not_tried)
@@ -65,7 +74,7 @@ class ReviewedAll(Listing[ReviewedRun]):
         return f"{len(self.items)} releases: {len(self.worse)} became worse, {len(self.not_tried)} not tried in whole"
 
     def _names(self) -> Sequence[str]:
-        return ["run", "date", "title", "tier", "state", "worse", "not_tried", "overdue"]
+        return ["run", "date", "title", "tier", "state", "worse", "only_now", "not_tried", "overdue"]
 
     def _lines(self) -> Iterable[Line]:
         return [_line(one) for one in self.items]
@@ -76,7 +85,8 @@ class ReviewedAll(Listing[ReviewedRun]):
             {**_line(one), "review": None if one.reviewed is None else json.loads(one.reviewed.json())}
             for one in self.items
         ]
-        content = {"worse": list(self.worse), "not_tried": list(self.not_tried), "releases": found}
+        told = {"worse": self.worse, "only_now": self.only_now, "not_tried": self.not_tried}
+        content = {**{name: list(runs) for name, runs in told.items()}, "releases": found}
         return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -137,6 +147,7 @@ def _line(one: ReviewedRun) -> dict[str, object]:
         "tier": None if found is None else found.tier,
         "state": one.state,
         "worse": "" if found is None else "; ".join(found.worse),
+        "only_now": "" if found is None else "; ".join(found.only_now),
         "not_tried": "; ".join(one.not_tried),
         "overdue": None if found is None else found.overdue,
     }

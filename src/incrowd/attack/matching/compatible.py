@@ -60,13 +60,13 @@ def profiles(first: pa.Table, second: pa.Table, columns: Sequence[str], strict: 
     whole: list[Int64] = []
     for i, name in enumerate(columns):
         labels = labels_of([first, second], name)
-        to = _chained(labels, np.unique(codes[0][i]), np.unique(codes[1][i]), strict)
+        to = chained(labels, np.unique(codes[0][i]), np.unique(codes[1][i]), strict)
         whole.append(to[np.concatenate([codes[0][i], codes[1][i]])])
     starts, numbers = group(pack(whole, [int(column.max(initial=0)) + 1 for column in whole]))
     return numbers[: first.num_rows], numbers[first.num_rows :], len(starts)
 
 
-def _chained(labels: list[str | None], mine: Int64, theirs: Int64, strict: bool) -> Int64:
+def chained(labels: list[str | None], mine: Int64, theirs: Int64, strict: bool) -> Int64:
     """For each label the number of the labels that it is chained to."""
     number = len(labels)
     mine = mine[[labels[code] is not None for code in mine.tolist()]]

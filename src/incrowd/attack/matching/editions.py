@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
-from scipy.sparse import csr_array, eye_array
 
 from incrowd.attack.matching.compatible import profiles
 from incrowd.attack.situation import Int64, codes_of
@@ -16,6 +16,8 @@ from incrowd.keys.packing import group, pack
 
 #: All combinations of so many keys are tried; of more, those of one or two keys, of all, and of all but one.
 MOST_KEYS = 5
+#: Up to so many times as many numbers as records are marked in an array; more are sorted.
+_DENSE = 8
 #: One column of two releases: the same number for labels that can stand for the same.
 Pair = tuple[Int64, Int64]
 
@@ -84,9 +86,21 @@ def numbered(columns: Sequence[Pair], here: int, there: int) -> Pair:
     """The same number for the records of two releases that are alike in all these columns."""
     if not columns:
         return np.zeros(here, np.int64), np.zeros(there, np.int64)
-    whole = [np.concatenate(pair) for pair in columns]
-    numbers = group(pack(whole, [int(column.max(initial=0)) + 1 for column in whole]))[1]
+    numbers = alike([np.concatenate(pair) for pair in columns])
     return numbers[:here], numbers[here:]
+
+
+def alike(columns: Sequence[Int64]) -> Int64:
+    """The same number, from 0 on, for records that are alike in all these columns. Without sorting where the numbers
+    are small.
+    """
+    spans = [int(column.max(initial=0)) + 1 for column in columns]
+    packed = pack(columns, spans)
+    if math.prod(spans) > _DENSE * (len(packed) + 1):
+        return group(packed)[1]
+    there = np.zeros(math.prod(spans), bool)
+    there[packed] = True
+    return (np.cumsum(there) - 1)[packed]
 
 
 def surplus(cells: Pair) -> Int64:
@@ -97,8 +111,34 @@ def surplus(cells: Pair) -> Int64:
 
 def distinct(class_of: Int64, what: Int64, number: int) -> Int64:
     """How many different ones each class has."""
-    begin, _ = group(class_of * (int(what.max(initial=0)) + 2) + what + 1)
-    return np.bincount(class_of[begin], minlength=number).astype(np.int64)
+    width = int(what.max(initial=0)) + 2
+    pairs = class_of * width + what + 1
+    if number * width <= _DENSE * (len(pairs) + 1):
+        there = np.zeros(number * width, bool)
+        there[pairs] = True
+        return np.asarray(there.reshape(number, width).sum(axis=1), np.int64)
+    pairs.sort()  # several times as quick as with the places beside it
+    first = np.ones(len(pairs), bool)
+    np.not_equal(pairs[1:], pairs[:-1], out=first[1:])
+    return np.bincount(pairs[first] // width, minlength=number).astype(np.int64)
+
+
+def differing(who: Pair, columns: Iterable[Pair]) -> Pair:
+    """The places of the records that are not taken away whatever is compared: all but those of people who have one
+    record in each release, the same in all columns.
+    """
+    number = int(max(who[0].max(initial=0), who[1].max(initial=0))) + 1
+    one = np.logical_and(*(np.bincount(each, minlength=number) == 1 for each in who))
+    place = np.zeros(number, np.int64)
+    place[who[1]] = np.arange(len(who[1]))
+    rows = np.flatnonzero(one[who[0]])
+    there = place[who[0][rows]]
+    same = np.ones(len(rows), bool)
+    for mine, theirs in columns:
+        same &= mine[rows] == theirs[there]
+    gone = np.zeros(number, bool)
+    gone[who[0][rows[same]]] = True
+    return np.flatnonzero(~gone[who[0]]), np.flatnonzero(~gone[who[1]])
 
 
 def single_records(kept: Edition, other: Edition) -> tuple[Int64, Int64, int]:
@@ -121,17 +161,3 @@ def classes_of(one: Edition) -> Int64:
     keys = [name for name in one.keys if name in one.table.column_names]
     codes = codes_of([one.table], keys)[0]
     return numbered([(column, column[:0]) for column in codes], one.table.num_rows, 0)[0]
-
-
-def itself(class_of: Int64) -> csr_array:
-    """Which classes can be a target's whose class is known: that one."""
-    return csr_array(eye_array(int(class_of.max(initial=0)) + 1))
-
-
-def most_records(one: Edition, class_of: Int64) -> int:
-    """The most records that one person has in a class: so many fewer people than records may be left."""
-    assert one.people is not None
-    named = one.people.is_valid().to_numpy(zero_copy_only=False)
-    who = codes_of([pa.table({"who": one.people})], ["who"])[0][0][named]
-    pairs = group(class_of[named] * (int(who.max(initial=0)) + 1) + who)[1]
-    return int(np.bincount(pairs).max(initial=1))
