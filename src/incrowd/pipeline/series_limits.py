@@ -58,8 +58,8 @@ def too_much(pair: SeriesPair, series: Series) -> NotReleasable | None:
         limit = series.changed if one.whom == CHANGED else series.limit
         if limit is not None and one.share > limit:
             message = (
-                f"who holds {pair.run} beside this release takes one file from the other and finds {one.found:,} of the "
-                f"{one.of:,} {'people' if pair.linked else 'records'} {one.whom}: {_how(one)}; that is "
+                f"who holds {pair.run} beside this release takes one file from the other and finds {one.found:,} of "
+                f"the {one.of:,} {'people' if pair.linked else 'records'} {one.whom}: {_how(one)}; that is "
                 f"{percent(one.share)}, where {percent(limit)} is allowed. Nothing was released."
             )
             known = "" if pair.linked else " Name the identifiers (series: people), so that fewer are taken for new."
