@@ -6,7 +6,7 @@ both. Who holds the releases before and after takes both away.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -45,6 +45,10 @@ def compare_together(editions: Sequence[Edition]) -> tuple[Exposed, ...]:
     if not more:
         return Exposed(SOME, 0, 0, why="they share no column beside the keys, so nothing can be taken away"), most
     people = _people(editions)
+    values = [
+        {name: values_of(one.table, name) for name in one.sensitive if name in one.table.column_names}
+        for one in editions
+    ]  # fmt: skip
     number = max(int(one.max(initial=0)) for one in people) + 1
     of, small, told = (np.zeros(number, bool) for _ in range(3))
     worst, learnt = Exposed(SOME, 0, 0), dict[str, None]()
@@ -55,14 +59,18 @@ def compare_together(editions: Sequence[Edition]) -> tuple[Exposed, ...]:
         for chosen in subsets(keys):
             whole = _numbered([columns[name] for name in chosen], [len(one) for one in people])
             classes = [each[mine] for each, mine in zip(whole, rows, strict=True)]
-            compared = [[name] for name in more] + ([list(more)] if len(more) > 1 else [])
-            for names in compared:
+            views = [
+                _View.of(
+                    place, kept.crowd, chosen, (people[place], whole[place]), values[place], rows[place], who, classes
+                )
+                for place, kept in enumerate(editions)
+            ]
+            for names in [[name] for name in more] + ([list(more)] if len(more) > 1 else []):
                 cells = _numbered([classes, *(some[name] for name in names)], [len(one) for one in who])
-                for place, kept in enumerate(editions):
-                    view = _View(kept, chosen, people[place], whole[place], rows[place])
-                    one = view.look(place, who, classes, cells)
+                for view in views:
+                    one = view.look(cells)
                     for marks, mine in ((of, one.new), (small, one.small), (told, one.told)):
-                        marks[who[place][mine]] = True
+                        marks[who[view.place][mine]] = True
                     learnt |= dict.fromkeys(one.exposed.learnt)
                     if one.exposed.found >= worst.found:
                         worst = one.exposed
@@ -82,60 +90,77 @@ class _Seen:
 class _View:
     """One release in classes by some keys, and those of its records whose people are not the same in all of them."""
 
-    kept: Edition
+    place: int  # among the releases
+    need: int
     keys: tuple[str, ...]
-    people: Int64
-    classes: Int64
-    rows: Int64
+    size: Int64  # people in each class
+    values: Mapping[str, Int64]  # of those records
+    several: Mapping[str, Bools]  # whether each class has several values
+    who: Several  # of the records of all releases
+    classes: Several
+    came: Mapping[int, Bools]  # for each other release, whose person is not in their class there
 
-    def look(self, place: int, who: Several, classes: Several, cells: Several) -> _Seen:
+    @staticmethod
+    def of(
+        place: int, need: int, keys: tuple[str, ...], everybody: tuple[Int64, Int64], values: Mapping[str, Int64],
+        rows: Int64, who: Several, classes: Several,
+    ) -> _View:  # fmt: skip
+        """From everybody of a release, with their classes, and the places of the records that are looked at."""
+        people, class_of = everybody
+        number = int(class_of.max(initial=0)) + 1
+        several = {name: distinct(class_of, value, number) > 1 for name, value in values.items()}
+        mine = {name: value[rows] for name, value in values.items()}
+        came = {i: _lacking((classes[place], who[place]), (classes[i], who[i])) for i in range(len(who)) if i != place}
+        return _View(place, need, keys, distinct(class_of, people, number), mine, several, who, classes, came)
+
+    def look(self, cells: Several) -> _Seen:
         """Who of it is found by taking away some of the others, and leaving out what others lack?"""
-        mine, class_of = cells[place], classes[place]
-        number = int(self.classes.max(initial=0)) + 1
-        size = distinct(self.classes, self.people, number)
-        others = [i for i in range(len(who)) if i != place]
-        absent, unchanged = np.zeros(len(mine), np.int64), np.ones(len(mine), bool)
-        possible = np.zeros(len(mine), np.int64)
-        for bit, i in enumerate(others):
-            new = ~np.isin(*_pairs((mine, who[place]), (cells[i], who[i])))
-            came = ~np.isin(*_pairs((class_of, who[place]), (classes[i], who[i])))
-            absent |= new.astype(np.int64) << bit
-            unchanged &= new == came
-            possible |= np.isin(mine, cells[i]).astype(np.int64) << bit
+        mine, class_of, who, number = cells[self.place], self.classes[self.place], self.who[self.place], len(self.size)
         span = int(max(each.max(initial=0) for each in cells)) + 1
         counts = [np.bincount(each, minlength=span) for each in cells]
-        values = {name: values_of(self.kept.table, name) for name in self.kept.sensitive
-                  if name in self.kept.table.column_names}  # fmt: skip
+        absent, possible, unchanged = (
+            np.zeros(len(mine), np.int64),
+            np.zeros(len(mine), np.int64),
+            np.ones(len(mine), bool),
+        )
+        for bit, (i, came) in enumerate(self.came.items()):
+            new = _lacking((mine, who), (cells[i], self.who[i]))
+            absent |= new.astype(np.int64) << bit
+            unchanged &= new == came
+            possible |= (counts[i] > 0)[mine].astype(np.int64) << bit
         targets = unchanged & (absent > 0)
-        small, told, least, learnt, hits = np.zeros(len(mine), bool), np.zeros(len(mine), bool), 0, list[str](), 0
-        everyone = (1 << len(others)) - 1
+        small, told, least, learnt = np.zeros(len(mine), bool), np.zeros(len(mine), bool), 0, list[str]()
+        everyone = (1 << len(self.came)) - 1
         for pattern in np.unique(absent[targets]).tolist():
             there = everyone & ~pattern
             remains = ((absent & pattern) == pattern) & ((possible & there) == there)
-            crowd = distinct(class_of[remains], who[place][remains], number)
-            taken = sum((counts[i] for bit, i in enumerate(others) if pattern >> bit & 1), np.zeros(span, np.int64))
-            seen = targets & (absent == pattern) & (counts[place] > taken)[mine]
-            few = seen & ((crowd < self.kept.crowd) & (crowd < size))[class_of]
+            crowd = distinct(class_of[remains], who[remains], number)
+            taken = sum((counts[i] for bit, i in enumerate(self.came) if pattern >> bit & 1), np.zeros(span, np.int64))
+            seen = targets & (absent == pattern) & (counts[self.place] > taken)[mine]
+            few = seen & ((crowd < self.need) & (crowd < self.size))[class_of]
             small |= few
-            least = min(least or len(self.people), int(crowd[class_of[few]].min())) if few.any() else least
-            for name, value in values.items():
-                part = value[self.rows]
-                one = (distinct(class_of[remains], part[remains], number) == 1) & (
-                    distinct(self.classes, value, number) > 1
-                )
-                if (sure := seen & one[class_of] & (part >= 0)).any():
+            least = min(least or number + len(who), int(crowd[class_of[few]].min())) if few.any() else least
+            for name, value in self.values.items():
+                one = (distinct(class_of[remains], value[remains], number) == 1) & self.several[name]
+                if (sure := seen & one[class_of] & (value >= 0)).any():
                     told |= sure
                     learnt += [name] if name not in learnt else []
         hit = small | told
-        hits = len(np.unique(who[place][hit]))
-        exposed = Exposed(SOME, hits, 0, self.kept.crowd, 0, 0, len(np.unique(class_of[hit])), least, self.keys,
-                          tuple(learnt))  # fmt: skip
+        exposed = Exposed(
+            SOME, len(np.unique(who[hit])), 0, self.need, 0, 0, len(np.unique(class_of[hit])), least, self.keys,
+            tuple(learnt),
+        )  # fmt: skip
         return _Seen(targets, small, told, exposed)
 
 
-def _pairs(mine: tuple[Int64, Int64], theirs: tuple[Int64, Int64]) -> tuple[Int64, Int64]:
+def _lacking(mine: tuple[Int64, Int64], theirs: tuple[Int64, Int64]) -> Bools:
+    """Which records have none there of the same person and the same class or cell."""
     width = int(max(mine[1].max(initial=0), theirs[1].max(initial=0))) + 1
-    return mine[0] * width + mine[1], theirs[0] * width + theirs[1]
+    wanted, there = mine[0] * width + mine[1], np.sort(theirs[0] * width + theirs[1])
+    if not len(there):
+        return np.ones(len(wanted), bool)
+    at = np.minimum(np.searchsorted(there, wanted), len(there) - 1)
+    return np.asarray(there[at] != wanted)
 
 
 def _people(editions: Sequence[Edition]) -> Several:

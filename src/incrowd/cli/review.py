@@ -48,8 +48,8 @@ def review(
 
     The requirements are counted in the released file as it lies there, the risk of the plan's scenarios is measured,
     and simulated intruders attack it; all of it is compared with what the audit says. Without the original no attack
-    can be judged, and the review says so. Exit code 0: nothing became worse; 1: something did, or could not be tried,
-    and it is named.
+    can be judged, and the review says so. Exit code 0: nothing became worse; 1: something did, was found only now, or
+    could not be tried, and it is named.
 
     With --all every release in a folder of runs is looked at, and a table says which became worse.
     """

@@ -57,12 +57,19 @@ def too_much(pair: SeriesPair, series: Series) -> NotReleasable | None:
             return NotReleasable("R042", message, hint)
         limit = series.changed if one.whom == CHANGED else series.limit
         if limit is not None and one.share > limit:
-            return NotReleasable("R041", _sentence(pair, one, limit), _way_out(pair, one))
+            message = (
+                f"who holds {pair.run} beside this release takes one file from the other and finds {one.found:,} of "
+                f"the {one.of:,} {'people' if pair.linked else 'records'} {one.whom}: {_how(one)}; that is "
+                f"{percent(one.share)}, where {percent(limit)} is allowed. Nothing was released."
+            )
+            known = "" if pair.linked else " Name the identifiers (series: people), so that fewer are taken for new."
+            hint = f"{_way_out(one)}; release: series: limit says what share is allowed.{known}"
+            return NotReleasable("R041", message, hint)
     return None
 
 
-def _sentence(pair: SeriesPair, one: Exposed, limit: float) -> str:
-    who = "people" if pair.linked else "records"
+def _how(one: Exposed) -> str:
+    """In how small a crowd they stand, and what is left of them."""
     how = []
     if one.small:
         by = " + ".join(one.keys) or "no key"
@@ -72,27 +79,20 @@ def _sentence(pair: SeriesPair, one: Exposed, limit: float) -> str:
         )
     if one.told:
         how.append(f"of {one.told:,} a single value is left ({', '.join(one.learnt)})")
-    return (
-        f"who holds {pair.run} beside this release takes one file from the other and finds {one.found:,} of the "
-        f"{one.of:,} {who} {one.whom}: {', and '.join(how)}; that is {percent(one.share)}, where {percent(limit)} is "
-        "allowed. Nothing was released."
-    )
+    return ", and ".join(how)
 
 
-def _way_out(pair: SeriesPair, one: Exposed) -> str:
+def _way_out(one: Exposed) -> str:
     """What helps depends on who is found."""
     crowd = f"{one.promised:,} of their class, with several values,"
     if one.whom in (BOTH, ALL):
-        first = "Use the categories of the earlier releases, or coarser ones that none of theirs cross"
-    elif one.whom == WENT:
-        first = (
+        return "Use the categories of the earlier releases, or coarser ones that none of theirs cross"
+    if one.whom == WENT:
+        return (
             f"Who left cannot be held back: leave out more records of their classes, until at least {crowd} are gone, "
             "or withdraw the earlier release and name it under without"
         )
-    else:
-        first = (
-            f"Hold back who came (leave them out of the source, or suppress_records) until at least {crowd} come "
-            "together, or use coarser categories in which they do"
-        )
-    known = "" if pair.linked else " Name the identifiers (series: people), so that fewer need be taken for new."
-    return f"{first}; release: series: limit says what share is allowed.{known}"
+    return (
+        f"Hold back who came (leave them out of the source, or suppress_records) until at least {crowd} come "
+        "together, or use coarser categories in which they do"
+    )
