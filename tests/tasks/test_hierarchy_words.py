@@ -39,8 +39,24 @@ def test_search_says_what_the_found_levels_hold(file: Path) -> None:
     found = ic.search(file, ["job", "one", "paint"], [ic.K(3)], auto=True)
     assert found.levels == {"job": 1, "one": 0, "paint": 0}
     assert found.holds is not None
-    assert found.holds["job"] == "5 groups; 1|2; 3 values as they are; -9 apart"
+    # values of one and of two people are counted, and not named
+    assert found.holds["job"] == "5 groups; 2 rare values; 3 values as they are; -9 apart"
     asked = ("search", file, "--keys", "job,one", "--auto", "--k", "3")
-    assert "1|2" in incrowd_cli(*asked).stdout
+    said = incrowd_cli(*asked).stdout
+    assert "2 rare values" in said
+    assert "1|2" not in said
     assert json.loads(incrowd_cli(*asked, "--json").stdout)["holds"]["one"] == "1 value as it is"
     assert ic.search(file, ["job"], [ic.K(3)], auto=True, local=True).holds is None
+
+
+def test_build_shows_words_of_a_file_of_codes_in_the_order_of_numbers(file: Path, tmp_path: Path) -> None:
+    codes = tmp_path / "codes.csv"
+    words = {"1": "clerk", "2": "cook", "3": "smith", "4": "baker", "5": "sailor", "-9": "refused"}
+    codes.write_text("\n".join(["variable,code,label", *(f"job,{one},{word}" for one, word in words.items())]) + "\n")
+    said = incrowd_cli("hierarchy", "build", file, "--key", "job", "--scale", "nominal", "--codes", codes).stdout
+    assert "1|2 (clerk, cook)" in said
+    shown = [line.strip("│├└─ ") for line in said.splitlines() if " = " in line]
+    assert shown == ["1 = clerk", "2 = cook", "3 = smith", "4 = baker", "5 = sailor", "-9 = refused"]
+    built = ic.hierarchy_build(file, "job", codes={"1": "clerk"})
+    assert [row[0] for row in built.hierarchy.rows] == ["1", "2", "3", "4", "5", "-9"]
+    assert built.codes == {"1": "clerk"}
