@@ -143,7 +143,7 @@ def _show(found: Assessment, measured: Measured) -> None:
     figures.add_column("method")
     figures.add_column("what to know")
     for one in (*measured.risks, *measured.worth):
-        figures.add_row(one.name.replace("_", " "), told(one), one.method, found.called.say(one.why))
+        figures.add_row(one.name.replace("_", " "), told(one), found.called.say(one.method), found.called.say(one.why))
     console.print(figures)
     if measured.special is not None:
         parts = ", ".join(f"{key} {percent:.0f}%" for key, percent in measured.special.contributions.items())
