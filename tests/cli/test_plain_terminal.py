@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 from browser import Page
-from commands import MANY
+from commands import MANY, incrowd_cli
 from hypothesis import given
 from hypothesis import strategies as st
 from people import SECRET
@@ -169,3 +169,12 @@ def test_the_page_of_a_sweep_holds_no_script_of_a_plan(evil: str) -> None:
 
 def point_named(name: str) -> SweepPoint:
     return SweepPoint(name, {name: name}, 10, 9, {}, 0.1, 2, 0.5, 0.2, (), "")
+
+
+def test_a_profile_never_cuts_a_name_off(tmp_path):
+    name = "how_often_did_you_visit_a_hospital"
+    (tmp_path / "p.csv").write_text(f"{name},age\n" + "".join(f"{i % 3},{20 + i % 50}\n" for i in range(200)))
+    said = incrowd_cli("profile", tmp_path / "p.csv", "--header", COLUMNS="80").stdout
+    assert "…" not in said
+    first = "".join(line.split("│")[1].strip() for line in said.splitlines() if line.startswith("│"))
+    assert name in first

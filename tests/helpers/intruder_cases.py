@@ -6,9 +6,10 @@ import html
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import httpx
@@ -22,8 +23,10 @@ from incrowd.tasks.intruder_test_new import IntruderTest, IntruderTestOptions, n
 CANARIES = ("Xanthippe", "Zebedee", "canary-diagnosis", "canary-outside", "99999")
 
 
-def release(folder: Path, **changes: Any) -> Path:
-    """A run of people by age band and sex, k = 3; two people of 97 are suppressed. Gives its folder."""
+def release(folder: Path, labels: Mapping[str, str] = MappingProxyType({}), **changes: Any) -> Path:
+    """A run of people by age band and sex, k = 3; two people of 97 are suppressed. Gives its folder. `labels` are what
+    columns mean.
+    """
     variables = {
         "name": {"role": "identifier", "reason": "names a person"},
         "age": {"role": "key", "reason": "visible"},
@@ -34,6 +37,8 @@ def release(folder: Path, **changes: Any) -> Path:
         "note": {"role": "other", "reason": "harmless"},
         "pay": {"role": "other", "reason": "harmless"},
     }
+    for name, label in labels.items():
+        variables[name]["label"] = label
     steps = [
         {"step": "drop", "variables": ["name", "secret"]},
         {"step": "recode", "variable": "age", "bands": ["0", "40", "80"]},

@@ -18,7 +18,7 @@ def made(tmp_path_factory):
     (folder / "codes.csv").write_text(CODES)
     data = {"source": "people.csv", "kind": "survey", "codes": "codes.csv", "unit_name": "patient"}
     place = folder / "test.db"
-    return make(release(folder, data=data), place, intruders="1"), place
+    return make(release(folder, {"sex": "Sex at birth"}, data=data), place, intruders="1"), place
 
 
 def test_pages_are_in_words_and_claims_may_be(made):
@@ -31,6 +31,8 @@ def test_pages_are_in_words_and_claims_may_be(made):
         assert "has a disease (y)" in records
         assert "female (f)" in cards or "male (m)" in cards
         assert "one patient" in cards
+        for page in (cards, records):  # what a column means is there to be read, not only to be pointed at
+            assert 'sex<span class="means">Sex at birth</span>' in page
         assert "nobody is x" not in "".join(friend.seen)  # a code that does not occur is not told
         assert "ill is has a disease (y)" in friend.get("/records", f3="=y").text
         claim = {"target": "1", "attribute": "ill", "value": "Has a disease", "confidence": "60", "reasoning": "x"}

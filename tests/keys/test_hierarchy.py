@@ -226,7 +226,7 @@ def test_automatic_says_what_it_took_them_for() -> None:
     assert row(ages, "99")[-2] == "50+"
     assert automatic(["1", "2"], [1, 1], "x")[1].startswith("names")
     assert automatic([f"K{i:03d}" for i in range(50)], [1] * 50, "x")[1].startswith("codes")
-    assert automatic(["a", "other", "b"], [1, 1, 500], "x")[0].rows[1][1] == "a|other"
+    assert row(automatic(["a", "other", "b"], [1, 1, 500], "x")[0], "a")[1] == "a|other"
 
 
 def test_automatic_cuts_at_round_numbers() -> None:

@@ -114,3 +114,9 @@ def test_after_many_keys_what_nothing_tells_is_no_key(tmp_path):
     assert len(keys) == MOST_KEYS
     assert keys[-1].name == "sex"  # its name says it, so it goes before those that stand earlier
     assert {column.role for column in found.columns if not column.certain} == {"key", "sensitive"}
+
+
+def test_few_days_or_nights_are_counted_and_are_no_codes(tmp_path: Path) -> None:
+    columns = {name: [str(i % 9) for i in range(300)] for name in ("sick_days", "Nights in hospital", "mood")}
+    found = ic.profile(write(tmp_path / "p.csv", columns), header=True)
+    assert [column.scale for column in found.columns] == ["numeric", "numeric", "nominal"]

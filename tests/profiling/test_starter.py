@@ -193,3 +193,24 @@ def test_a_starter_plan_keeps_the_delimiter(tmp_path):
     path.write_text("sex|age\n" + "".join(f"{'MF'[i % 2]}|{20 + i % 4}\n" for i in range(60)))
     plan = inspect_plan(ic.init(path, tmp_path / "plan.yaml", delimiter="|", header=True), tmp_path).plan
     assert plan.data.delimiter == "|"
+
+
+def test_a_starter_plan_names_the_keys_that_it_empties_and_weight_keeps_them(tmp_path):
+    r = random.Random(8)
+    everybody = range(900)
+    lines = [
+        [r.randrange(16, 90), r.choice("MF"), f"town {r.randrange(12)}", f"job {r.randrange(9)}"] for _ in everybody
+    ]
+    data = write(tmp_path / "p.csv", ["age", "sex", "town", "occupation"], lines)
+    plan = tmp_path / "plan.yaml"
+    ic.init(data, plan, header=True)
+    text = plan.read_text()
+    line = next(line for line in text.splitlines() if "left with one value" in line)
+    done = ic.run(plan, out=tmp_path / "out")
+    emptied = done.log.one_value
+    assert emptied
+    assert all(name in line for name in emptied)
+    assert not any(name in line for name in {"age", "sex", "town", "occupation"} - set(emptied))
+    weights = f"    weights: {{{emptied[0]}: 20}}\n    suppression:"
+    plan.write_text(text.replace("    suppression:", weights, 1))
+    assert emptied[0] not in ic.run(plan, out=tmp_path / "kept").log.one_value

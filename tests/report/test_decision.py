@@ -147,7 +147,7 @@ def test_a_group_that_is_almost_gone_is_no_small_loss() -> None:
     paper = paper_of(replace(log, steps=(start, end)))
     assert next(one for one in paper.figures if one.label == "Records lost").stands == "fair"
     told = paper.worth.points[-1]
-    assert "Hit hardest: sex women 97.5%." in told.text
+    assert "Hit hardest: sex: women (97.5%)." in told.text
     assert "age" not in told.text  # too few to be named
     assert told.stands == "fair"
 
@@ -172,7 +172,7 @@ def test_rare_combinations_are_named_by_their_categories() -> None:
     few = Rarest((Combination((("age", "85+"), ("marital", "3")), 1, 0),), 1, 0, 0, 2)
     book = Codebook(codes={"marital": {"3": "widowed"}})
     log = small_log(rarest=few, book=book, book_after=book)
-    assert any("age 85+, marital widowed: 1 person before, 0 after" in p.text for p in paper_of(log).risk.points)
+    assert any("age: 85+, marital: widowed (1 person before, 0 after)" in p.text for p in paper_of(log).risk.points)
 
 
 def test_lines_to_sign_are_filled_from_the_plan_and_some_are_free() -> None:
@@ -281,3 +281,45 @@ def test_the_examples_after_the_ons_paper_have_two_pages(
     done = ic.run(tmp_path / f"{name}.yaml")
     paper = print_pdf(done.audit / "decision.html", tmp_path / "paper.pdf")
     assert len(PdfReader(paper).pages) <= 2
+
+
+def emptied_log(bits: float) -> RunLog:
+    """One of the two keys has one value in the release; as it came, it told so many bits."""
+    log = small_log(
+        one_value=("sex",), book=Codebook(titles={"sex": "Sex at birth", "age": "Age at the last birthday"}),
+        utility=UtilityLog(Loss(1000, 1000, 0.2, 0.2, {}, 1, 10.0, {"sex": bits, "age": 0.1}), (), ()),
+    )  # fmt: skip
+    end = replace(log.steps[-1], after=replace(log.steps[-1].after, keys=("age", "sex")))
+    return replace(log, steps=(*log.steps[:-1], end))
+
+
+def test_a_key_that_was_emptied_is_a_loss_that_the_first_figures_tell() -> None:
+    log = emptied_log(1.0)
+    paper = paper_of(log)
+    figure = next(one for one in paper.figures if one.label == "Records lost")
+    assert "1 of 2 keys emptied to one value" in figure.note
+    assert "1 of 2 keys is emptied to one value, and tells nothing: Sex at birth." in paper.worth.points[-1].text
+    assert lost(log).level != "small"
+    # one that had a single value already has lost nothing
+    same = emptied_log(0.0)
+    assert lost(same).emptied == ()
+    assert not any("emptied to one" in text for text in sentences(paper_of(same)) if text != paper.limits)
+
+
+def test_steps_and_groups_name_columns_by_their_titles() -> None:
+    titles = Codebook(titles={"sex": "Sex of the head of the household", "age": "Age"})
+    told = (*small_log().steps[:1], step(1, "drop", "drop sex, age", small_log().steps[-1].after))
+    about = About(steps=({"variables": "sex, age"},))
+    variables = {"sex": ("key", "seen"), "age": ("key", "seen")}
+    paper = paper_of(small_log(steps=told, book=titles, about=about, variables=variables))
+    assert "Sex of the head of the household, Age: left out altogether" in paper.done.points[0].text
+
+
+def test_in_word_the_lines_to_sign_stay_together() -> None:
+    import docx
+
+    document = docx.Document(io.BytesIO(word_document(paper_of(small_log()))))
+    *above, last = document.tables[-1].rows
+    assert all(cell.paragraphs[0].paragraph_format.keep_with_next for row in above for cell in row.cells)
+    assert not last.cells[0].paragraphs[0].paragraph_format.keep_with_next
+    assert document.paragraphs[-1].paragraph_format.keep_with_next  # the words above the table

@@ -14,10 +14,12 @@ from logs import small_log
 from people import PLAN, SECRET, plan_with, write_case
 
 import incrowd as ic
+from incrowd.keys.codebook import Codebook
 from incrowd.pipeline import FileRun
 from incrowd.plan.attest import ASKED as ATTESTED
 from incrowd.plan.verdict import Verdict
 from incrowd.report.facts import FEW, HIDDEN_BELOW, PublicFacts
+from incrowd.report.public import public_report
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +97,15 @@ def test_public_facts_tell_no_small_count() -> None:
 )
 def test_what_was_achieved_is_told_without_a_small_count(verdict: Verdict, told: str) -> None:
     assert PublicFacts.of(small_log(verdicts=(verdict,))).verdicts[0].achieved == told
+
+
+def test_a_key_with_one_value_is_told_beside_the_loss() -> None:
+    log = small_log(one_value=("sex",), book_after=Codebook(titles={"sex": "Sex at birth"}))
+    end = replace(log.steps[-1], after=replace(log.steps[-1].after, keys=("age", "sex"), records=log.start.records))
+    log = replace(log, steps=(*log.steps[:-1], end), released_columns=("age", "sex"))
+    facts = PublicFacts.of(log)
+    assert facts.emptied == ("Sex at birth",)
+    assert facts.loss == "noticeable"
+    told = Sections(public_report(log)).texts["decision"]
+    assert "1 of 2 keys has one value only, and tells nothing: Sex at birth." in told
+    assert PublicFacts.of(replace(log, one_value=())).loss == "small"

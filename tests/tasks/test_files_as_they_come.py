@@ -222,3 +222,19 @@ def test_a_search_counts_people_and_drops_them_with_all_their_records(tmp_path):
     assert ic.verify(out, ["town"], [ic.K(5)], unit="person").passed
     with pytest.raises(InputError):
         ic.search(path, ["town"], [ic.K(5)], auto=True, unit="person", local=True)
+
+
+def test_a_population_of_the_command_line_is_read_by_options_of_its_own(tmp_path):
+    write_case(tmp_path)
+    crowd = write_as("semicolon.txt", tmp_path)
+    asked = ["verify", tmp_path / "people.csv", "--keys", "age,sex", "--model", "k_map:1", "--population", crowd]
+    told = incrowd_cli(*asked, "--population-reading", "delimiter=;")
+    assert "holds" in told.stdout, told.stderr
+    assert ic.verify(
+        tmp_path / "people.csv", ["age", "sex"], [ic.KMap(1)], population=crowd, population_reading={"delimiter": ";"}
+    ).passed
+    risks = ["risk", *asked[1:4], "--population", crowd, "--measures", "tables", "--population-reading", "delimiter=;"]
+    assert incrowd_cli(*risks).returncode == 0
+    for wrong in ("colour=red", "delimiter", "drop_index=yes", "sheet="):
+        assert "D341" in incrowd_cli(*asked, "--population-reading", wrong).stderr
+    assert "D341" in incrowd_cli(*asked[:6], "--population-reading", "delimiter=;").stderr

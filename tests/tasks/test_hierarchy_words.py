@@ -54,3 +54,16 @@ def test_search_counts_values_that_are_somebodys_and_names_none(tmp_path: Path) 
     assert "2 rare values" in " ".join(said.split())
     assert "Canary" not in said
     assert "spy" not in said
+
+
+def test_build_shows_words_of_a_file_of_codes_in_the_order_of_numbers(file: Path, tmp_path: Path) -> None:
+    codes = tmp_path / "codes.csv"
+    words = {"1": "clerk", "2": "cook", "3": "smith", "4": "baker", "5": "sailor", "-9": "refused"}
+    codes.write_text("\n".join(["variable,code,label", *(f"job,{one},{word}" for one, word in words.items())]) + "\n")
+    said = incrowd_cli("hierarchy", "build", file, "--key", "job", "--scale", "nominal", "--codes", codes).stdout
+    assert "1|2 (clerk, cook)" in said
+    shown = [line.strip("│├└─ ") for line in said.splitlines() if " = " in line]
+    assert shown == ["1 = clerk", "2 = cook", "3 = smith", "4 = baker", "5 = sailor", "-9 = refused"]
+    built = ic.hierarchy_build(file, "job", codes={"1": "clerk"})
+    assert [row[0] for row in built.hierarchy.rows] == ["1", "2", "3", "4", "5", "-9"]
+    assert built.codes == {"1": "clerk"}

@@ -5,7 +5,7 @@ import json
 
 import pytest
 from census import CENSUS, write_codes
-from commands import call
+from commands import call, incrowd_cli
 from people import plan_with, write_case
 from shared import needs_shared
 
@@ -36,6 +36,9 @@ def test_risk_names_keys_and_rare_combinations_in_words(homes):
     assert "Building" in said
     assert "age: old, Building: flat (1 dwelling)" in said
     assert "dwellings in" in said.replace("\n", " ")
+    figures = incrowd_cli("risk", homes, "--measures", "tables,record").stdout
+    assert "share of dwellings with" in figures  # the methods of figures, too
+    assert "share of people" not in figures
     quiet = call(f"incrowd risk {homes} --measures tables")[1]
     assert "flat" not in quiet
     assert "old" not in quiet  # no value is shown, unless somebody asks

@@ -263,3 +263,11 @@ def test_a_function_that_fails_is_an_error_that_quotes_nobody(tmp_path: Path, fu
     assert caught.value.code == code
     assert str(ORIGINAL["pay"][0]) not in str(caught.value)
     assert caught.value.__cause__ is None
+
+
+def test_terms_of_a_regression_are_listed_as_numbers_are() -> None:
+    lines = [(str(grade), f"{100 * grade + extra}") for grade in (1, 2, 3, 10, 11) for extra in range(12)]
+    file = {"grade": [one for one, _ in lines], "pay": [pay for _, pay in lines]}
+    case = {"test": "regression", "outcome": "pay", "features": ["grade"], "base": {"grade": "1"}}
+    found = outcome(case, file, file)
+    assert [figure.name for figure in found.figures] == [f"grade={grade}" for grade in (2, 3, 10, 11)]

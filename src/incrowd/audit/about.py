@@ -138,7 +138,9 @@ def _said(value: object) -> str:
     if isinstance(value, Mapping):
         if len(value) > LISTED:
             return f"{len(value)} entries, in plan.yaml"
-        inside = ((name, one) for name, one in value.items() if one is not None and one != [] and one != {})
+        inside = [(name, one) for name, one in value.items() if one is not None and one != [] and one != {}]
+        if len(inside) == 1 and inside[0][1] is True:
+            return str(inside[0][0])  # a word of its own in the plan: auto
         return "; ".join(f"{name}: {_said(one)}" for name, one in inside)
     if isinstance(value, list):
         return f"{len(value)} entries, in plan.yaml" if len(value) > LISTED else ", ".join(map(_said, value))

@@ -5,9 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_type_hints
 
 import typer
+
+if TYPE_CHECKING:
+    from incrowd.rows import Reading
 
 #: What the file may be, for a command's help.
 FORMATS = (
@@ -36,17 +39,49 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 }
 
 
+PopulationReading = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="OPTION=VALUE",
+        help="How the population is read, which --delimiter and its like do not speak of: delimiter=; or "
+        "encoding=cp1252 or sheet=2 or drop_index; several may be given.",
+    ),
+]
+
+
+def population_reading(given: list[str] | None, population: object) -> Reading | None:
+    """What `--population-reading` says, as the options of a file would."""
+    from incrowd.errors import InputError
+
+    if given and population is None:
+        raise InputError("D341", "--population-reading is given without --population.", "Name the population too.")
+    said: dict[str, Any] = {}
+    for one in given or ():
+        name, equals, value = one.partition("=")
+        name = name.strip().replace("-", "_")
+        if name not in _OPTIONS or bool(equals) == (name == "drop_index") or (equals and not value):
+            options = "delimiter=; encoding=cp1252, sheet=2 or drop_index"
+            raise InputError("D341", "a --population-reading says nothing of a file.", f"Write one of {options}.")
+        said[name] = value if equals else True
+    return _read(said) or None
+
+
+def _read(said: dict[str, Any]) -> Reading:
+    """Options as they are written on a command line, as the values that they stand for."""
+    if said.get("delimiter") == "\\t":
+        said["delimiter"] = "\t"
+    if (sheet := said.get("sheet", "")).isdecimal():
+        said["sheet"] = int(sheet)
+    return cast("Reading", said)
+
+
 def reads(command: Callable[..., None]) -> Callable[..., None]:
     """A command that reads a file of records: its `**reading` are these options, those that somebody gave."""
 
     @wraps(command)
     def with_options(**given: Any) -> None:
         reading = {name: value for name in _OPTIONS if (value := given.pop(name)) not in (None, False)}
-        if reading.get("delimiter") == "\\t":
-            reading["delimiter"] = "\t"
-        if (sheet := reading.get("sheet", "")).isdecimal():
-            reading["sheet"] = int(sheet)
-        command(**given, **reading)
+        command(**given, **_read(reading))
 
     hints = get_type_hints(command, include_extras=True)
     asked = [

@@ -190,7 +190,9 @@ def show_profile(found: Profile, name: str) -> None:
     """A line for each column, and what concerns more than one."""
     table = Table(title=f"{name}: {found.records:,} records", title_justify="left")
     for heading in ("column", "type", "distinct", "missing", "suggested role", "why"):
-        table.add_column(heading, justify="right" if heading in ("distinct", "missing") else "left")
+        right = heading in ("distinct", "missing")
+        # A name that is cut off cannot be written into a plan: it is folded.
+        table.add_column(heading, justify="right" if right else "left", overflow="fold")
     for column in found.columns:
         table.add_row(
             column.name if column.title is None else f"{column.name}\n{column.title}",
@@ -210,7 +212,7 @@ def _coding(column: Column) -> Iterator[str]:
     if column.scale is not None and (column.labels or (column.type == "whole number" and column.scale != "numeric")):
         yield column.scale
     if column.labels:
-        yield f"{column.labels:,} codes with labels"
+        yield "1 code with a label" if column.labels == 1 else f"{column.labels:,} codes with labels"
     if column.missing_codes:
         yield f"{len(column.missing_codes):,} for missing"
 

@@ -21,6 +21,11 @@ root.add_typer(hierarchy_app, name="hierarchy")
 HierarchyFile = Annotated[Path, typer.Argument(help="A hierarchy in ARX's format: no header, first column the leaf.")]
 
 
+VariableCodes = Annotated[
+    Path | None, typer.Option(help="What values stand for: a CSV file of codes, for this variable or for all.")
+]
+
+
 @hierarchy_app.command()
 @reads
 def build(
@@ -46,6 +51,7 @@ def build(
         Literal["nominal", "ordinal", "numeric"] | None,
         typer.Option(help="Without a rule: whether the values are names, names in an order, or amounts."),
     ] = None,
+    codes: VariableCodes = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Where to write it.", callback=writable)] = None,
     unit: Unit = None,
     **reading: Any,
@@ -58,13 +64,13 @@ def build(
         data, key, widths=_numbers(widths), cuts=None if cuts is None else [_numbers(one) for one in cuts.split("/")],
         quantiles=_whole(quantiles), prefixes=_whole(prefixes), dates=None if dates is None else dates.split(","),
         date_format=date_format, order=None if order is None else order.split(","), groups=_whole(groups) or (2,),
-        scale=scale, out=out, unit=unit, **reading,
+        scale=scale, codes=codes, out=out, unit=unit, **reading,
     )  # fmt: skip
     if found.how:
         say(f"{key}: {found.how}")
     say("\n".join(found.words))
     if out is None:
-        say("\n" + "\n".join(tree_lines(found.hierarchy)))
+        say("\n" + "\n".join(tree_lines(found.hierarchy, words=found.codes)))
     else:
         say(f"{out}: {told(found.hierarchy)}.")
 
@@ -74,9 +80,7 @@ def show(
     file: HierarchyFile,
     depth: Annotated[int | None, typer.Option(min=0, help="How many levels from the top.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many branches of each node.")] = 8,
-    codes: Annotated[
-        Path | None, typer.Option(help="What values stand for: a CSV file of codes, for this variable or for all.")
-    ] = None,
+    codes: VariableCodes = None,
 ) -> None:
     """Show a hierarchy as a tree."""
     from incrowd.tasks.hierarchy_show import hierarchy_show

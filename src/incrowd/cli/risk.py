@@ -11,7 +11,8 @@ import typer
 
 from incrowd.cli import root
 from incrowd.cli._options import as_source, writable
-from incrowd.cli._reading import Unit, reads
+from incrowd.cli._reading import PopulationReading, Unit, reads
+from incrowd.cli._reading import population_reading as read_population
 from incrowd.cli._terminal import say
 from incrowd.machine.writing import write_private
 
@@ -42,6 +43,7 @@ def risk(
     population_count: Annotated[
         str | None, typer.Option(help="The population's column of counts, when a line is not a person.")
     ] = None,
+    population_reading: PopulationReading = None,
     unknown_members: Annotated[
         bool, typer.Option("--unknown-members", help="The intruder does not know who is in the file.")
     ] = False,
@@ -76,7 +78,9 @@ def risk(
     names = [key.strip() for key in (keys or "").split(",") if key.strip()]
     background = Background(
         weights=weights, household=household, unit=unit, fraction=sampling_fraction, population=population,
-        population_count=population_count, levels=None if geography is None else _levels(geography, names),
+        population_count=population_count,
+        population_reading=read_population(population_reading, population),
+        levels=None if geography is None else _levels(geography, names),
     )  # fmt: skip
     wanted = [name.strip() for name in measures.split(",") if name.strip()]
     found = measure(
@@ -139,7 +143,7 @@ def _show(found: Assessment, measured: Measured) -> None:
     figures.add_column("method")
     figures.add_column("what to know")
     for one in (*measured.risks, *measured.worth):
-        figures.add_row(one.name.replace("_", " "), told(one), one.method, found.called.say(one.why))
+        figures.add_row(one.name.replace("_", " "), told(one), found.called.say(one.method), found.called.say(one.why))
     console.print(figures)
     if measured.special is not None:
         parts = ", ".join(f"{key} {percent:.0f}%" for key, percent in measured.special.contributions.items())

@@ -11,7 +11,8 @@ import typer
 
 from incrowd.cli import root
 from incrowd.cli._options import Data, Json, name_of
-from incrowd.cli._reading import Unit, reads
+from incrowd.cli._reading import PopulationReading, Unit, reads
+from incrowd.cli._reading import population_reading as read_population
 from incrowd.cli._terminal import say
 from incrowd.cli.search import Models, parse_models
 
@@ -33,6 +34,7 @@ def verify(
     population_count: Annotated[
         str | None, typer.Option(help="The population's column of counts, when a line is not a person.")
     ] = None,
+    population_reading: PopulationReading = None,
     json_: Json = False,
     **reading: Any,
 ) -> None:
@@ -48,7 +50,8 @@ def verify(
     if sensitive is not None:
         requirements.append(DistinctL(sensitive, l))
     names = [key.strip() for key in keys.split(",") if key.strip()]
-    found = measure(file, names, requirements, unit, population, population_count, **reading)
+    how = read_population(population_reading, population)
+    found = measure(file, names, requirements, unit, population, population_count, how, **reading)
     if json_:
         say(json.dumps({"passed": found.passed, **asdict(found)}, indent=1))
     else:

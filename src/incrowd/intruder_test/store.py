@@ -73,6 +73,12 @@ class Facts:
         word = self.words.get(name, {}).get(value)
         return value if word is None else f"{word} ({value})"
 
+    def meaning(self, name: str) -> str:
+        """What a column means, where somebody says it in other words than its name."""
+        at = self.column(name)
+        title = None if at is None else self.columns[at].title
+        return title if title and title != name else ""
+
     def column(self, name: str | None) -> int | None:
         """Which column has this name? None when there is none."""
         return next((i for i, column in enumerate(self.columns) if column.name == name), None)

@@ -41,7 +41,12 @@ _ORDERED_WORDS = frozenset(
     split("age, band, hours, level, rank, grade, year, size, quintile, decile, health, satisfaction, score")
 )
 _COUNTED_WORDS = frozenset(
-    split("n, num, no, number, count, children, child, kids, siblings, rooms, bedrooms, cars, vehicles, people")
+    split(
+        """
+        n, num, no, number, count, children, child, kids, siblings, rooms, bedrooms, cars, vehicles, people, days,
+        nights, weeks, visits, times
+        """
+    )
 )
 _AMOUNTS = {DATE_OF_BIRTH.name, WEIGHT.name}
 #: More different whole numbers than this are amounts, unless a codebook names them.

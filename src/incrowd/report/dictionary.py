@@ -68,7 +68,9 @@ def _row(plan: Plan, released: Rows, book: Codebook, name: str, found: ColumnSum
         if names and plan.release.format != "parquet" and book.scales.get(name) != "numeric":
             holds = "string"  # a code is a name, whatever it looks like
         variable = plan.variables.get(name)
-        uncoded = len(there) - len(codes) if variable is not None and variable.codes is not None else 0
+        # Where only codes for "no value" have words, the rest are amounts, and nobody expects words for them.
+        named = variable is not None and variable.codes is not None and not {*known} <= {*book.missing.get(name, ())}
+        uncoded = len(there) - len(codes) if named else 0
     missing = found.missing + found.empty > 0
     return DictionaryRow(
         name, book.titles.get(name), kind, found.distinct, found.values or (), missing, codes, holds, uncoded

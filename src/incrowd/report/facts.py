@@ -15,7 +15,7 @@ from incrowd.keys.spreadsheet import is_formula
 from incrowd.keys.unit_name import PEOPLE, UnitName
 from incrowd.plan.verdict import Verdict
 from incrowd.report import words
-from incrowd.report.board.loss import Level, level_of
+from incrowd.report.board.loss import Level, level_of, noticed
 
 #: A count of people, records or classes below this is not told.
 HIDDEN_BELOW = 10
@@ -70,6 +70,11 @@ class PublicFacts:
     loss: Level | None = None  # how much of the records is lost; None where their number is not told
 
     @property
+    def emptied(self) -> tuple[str, ...]:
+        """The keys that are there in name only, as everybody can see in the file."""
+        return tuple(self.titles.get(name, name) for name in self.keys if name in self.one_value)
+
+    @property
     def holds(self) -> bool:
         """Whether something was required, and all of it holds."""
         return bool(self.verdicts) and all(verdict.passed for verdict in self.verdicts)
@@ -122,11 +127,12 @@ def loses_few(log: RunLog) -> bool:
 
 
 def _loss(log: RunLog) -> Level | None:
-    """How much that is. Of records alone: what a group lost, or a cell, is not told."""
+    """How much that is, by what can be seen in the file: what a group lost, or a cell, is not told."""
     records = log.start.records
     if loses_few(log) or log.source_hidden or not records:
         return None
-    return level_of((records - log.end.records) / records)
+    level = level_of((records - log.end.records) / records)
+    return noticed(level) if any(name in log.one_value for name in log.end.keys) else level
 
 
 def _source(log: RunLog) -> tuple[str, str]:

@@ -43,6 +43,15 @@ def units(context: Context, text: str) -> str:
     return Markup(UnitName(str(escape(called.one)), str(escape(called.many))).say(str(text)))
 
 
+def breakable(text: str) -> Markup:
+    """A value that may be broken between the values that were put together in it: in a narrow column else anywhere.
+
+    >>> str(breakable("Cardiff|York <2>"))
+    'Cardiff|<wbr>York &lt;2&gt;'
+    """
+    return Markup("|<wbr>").join(text.split("|"))
+
+
 @cache
 def environment() -> Environment:
     """Every page is made in this one: a value that a template names and nobody gave is an error."""
@@ -57,7 +66,7 @@ def environment() -> Environment:
     said = {
         "count": words.count, "figure": words.figure, "seconds": words.seconds, "limit": words.limit,
         "small": words.small, "percent": percent, "first_upper": lambda text: text[:1].upper() + text[1:],
-        "fixed": fixed, "sentence": sentence, "units": units,
+        "fixed": fixed, "sentence": sentence, "units": units, "breakable": breakable,
     }  # fmt: skip
     made.filters.update(said)
     made.globals.update(share=words.share, percents=percents)

@@ -15,9 +15,9 @@ from incrowd.audit.log import LARGEST_K, RunLog, StepLog
 from incrowd.report import words
 from incrowd.report.board import crosswalk as guides
 from incrowd.report.board.advice import advise
-from incrowd.report.board.loss import LIMITS, PUBLIC_LIMITS, blanked_words, hardest_words, lost
+from incrowd.report.board.loss import LIMITS, PUBLIC_LIMITS, blanked_words, emptied_words, hardest_words, lost
+from incrowd.report.board.naming import column
 from incrowd.report.board.residual import residuals
-from incrowd.report.board.telling import column
 from incrowd.report.charts.palette import key_of_counts
 from incrowd.report.facts import PublicFacts, required_k
 from incrowd.report.render import svg
@@ -41,8 +41,8 @@ def decision(log: RunLog) -> Values:
     gone = lost(log)
     return {
         "advice": advise(log), "conditions": conditions, "measured": words.measured, "loss": gone,
-        "blanked": blanked_words(log), "hardest": hardest_words(log), "loss_limits": LIMITS,
-        "loss_stands": LOSS_STANDS[gone.level],
+        "blanked": blanked_words(log), "emptied": emptied_words(log), "hardest": hardest_words(log),
+        "loss_limits": LIMITS, "loss_stands": LOSS_STANDS[gone.level],
     }  # fmt: skip
 
 

@@ -56,8 +56,10 @@ def word_document(paper: Paper) -> bytes:
     for one in (paper.done, paper.remains, paper.answers):
         _part(made, one)
     _heading(made, SIGNATURES, 10)
-    _text(made.add_paragraph(), paper.signing, bold=True)
-    _text(made.add_paragraph(), FILLED_IN, size=7)
+    for text, size, bold in ((paper.signing, 8.0, True), (FILLED_IN, 7.0, False)):
+        line = made.add_paragraph()
+        line.paragraph_format.keep_with_next = True
+        _text(line, text, size=size, bold=bold)
     _lines(made, paper)
     # The properties of a document hold 255 characters, and a title is shorter.
     _set(made.core_properties, title=paper.title, author="incrowd", created=EPOCH, modified=EPOCH)
@@ -118,6 +120,16 @@ def _lines(made: Any, paper: Paper) -> None:
         row.height = Mm(9)
         for cell, text in zip(row.cells, (line.role, "", line.decision, "", line.date), strict=True):
             _text(cell.paragraphs[0], text)
+    for at, row in enumerate(table.rows):  # what is signed is on one page, with the words above it
+        row._tr.get_or_add_trPr().append(_made("w:cantSplit"))
+        for cell in row.cells:
+            cell.paragraphs[0].paragraph_format.keep_with_next = at < len(table.rows) - 1
+
+
+def _made(name: str) -> Any:
+    from docx.oxml import OxmlElement
+
+    return OxmlElement(name)
 
 
 def _text(
@@ -137,10 +149,9 @@ def _set(thing: Any, **values: Any) -> None:
 
 
 def _shade(cell: Any, colour: str) -> None:
-    from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
 
-    shade = OxmlElement("w:shd")
+    shade = _made("w:shd")
     for name, value in (("val", "clear"), ("color", "auto"), ("fill", colour)):
         shade.set(qn(f"w:{name}"), value)
     cell._tc.get_or_add_tcPr().append(shade)

@@ -8,12 +8,15 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from incrowd.audit.log import Snapshot
 from incrowd.errors import InputError, NotReleasable
 from incrowd.keys.compiling import once_compiled
 from incrowd.keys.local import LocalRecoding, recode_locally
 from incrowd.keys.search.lattice import LatticeSearch
 from incrowd.keys.search.lattice import search as find
+from incrowd.keys.table import KeyTable
 from incrowd.pipeline.open import context_of
 from incrowd.plan import Plan, inspect_plan
 from incrowd.plan.codebook import codebook_of
@@ -21,6 +24,7 @@ from incrowd.plan.steps.search import Search
 from incrowd.profiling import Ending
 from incrowd.protect import UNIT, Context, State, protect
 from incrowd.protect.search import hierarchies_of
+from incrowd.report.words import listed
 from incrowd.rows import Rows
 from incrowd.rows.tabulate import tabulate
 from incrowd.secret import new_secret
@@ -125,7 +129,7 @@ def _carried_out(ending: Ending, write: Callable[[Ending], str], state: State, c
     """The ending with what it costs, as its step says when it is carried out; None where too much is lost."""
     plan = inspect_plan(write(ending), Path()).plan
     assert plan is not None
-    before = int(state.table.records.sum())
+    before, told = int(state.table.records.sum()), _telling(state.table)
     state, change = protect(plan.steps[-1], len(plan.steps), state, context)
     after = Snapshot.of(state.table)
     lost = 1 - after.records / before
@@ -133,4 +137,13 @@ def _carried_out(ending: Ending, write: Callable[[Ending], str], state: State, c
         return None
     detail = ending.cost or f"{change.cells_changed:,} cells"
     cost = f"Tried on this file: it loses {lost:.1%} of the records and {detail}; k = {after.smallest:,}."
+    if emptied := [name for name in told if name not in _telling(state.table)]:
+        which = f"{listed(emptied, 6)} {'is' if len(emptied) == 1 else 'are'}"
+        cost += f"\n{which} left with one value. What must stay needs weight (weights: {{name: 5}}), or fewer keys."
     return replace(ending, cost=cost)
+
+
+def _telling(table: KeyTable) -> list[str]:
+    """The keys that have more than one value, and so tell something."""
+    there = table.records > 0
+    return [name for name, codes in zip(table.names, table.codes, strict=True) if len(np.unique(codes[there])) > 1]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Unpack
 
@@ -11,7 +11,9 @@ from incrowd.errors import InputError
 from incrowd.keys import hierarchies as make
 from incrowd.keys.codebook import Codebook, Scale
 from incrowd.keys.hierarchy import Hierarchy
+from incrowd.machine.paths import as_path
 from incrowd.machine.writing import write_private
+from incrowd.plan.codebook import read_variable_codes
 from incrowd.rows import Reading, Rows, Source, open_source
 from incrowd.rows.result import Line, Result
 
@@ -25,6 +27,7 @@ class BuiltHierarchy(Result):
     hierarchy: Hierarchy
     how: str = ""
     words: tuple[str, ...] = ()
+    codes: Mapping[str, str] = field(default_factory=dict)  # what the leaves stand for
 
     def _told(self) -> str:
         return f"{self.hierarchy.name}, {told(self.hierarchy)}. {self.how}".strip()
@@ -47,6 +50,7 @@ def hierarchy_build(
     order: Sequence[str] | None = None,
     groups: Sequence[int] = (2,),
     scale: Scale | None = None,
+    codes: Mapping[str, str] | str | Path | None = None,
     out: str | Path | None = None,
     unit: str | None = None,
     **reading: Unpack[Reading],
@@ -56,9 +60,10 @@ def hierarchy_build(
     Bands of equal `widths`, finest first; bands between `cuts`, a list for each level; bands with equally many people
     (`quantiles`, most first); beginnings of falling lengths (`prefixes`); parts of `dates` (month, year, decade); or
     neighbours put together by `groups` in an `order`. Without a rule, `scale` says whether its values are names
-    (nominal), names in an order (ordinal) or amounts (numeric). `out` is a file for it, in ARX's format. Where a person
-    may have several records, `unit` says whose they are: then people are counted. `delimiter`, `encoding`, `sheet` and
-    `drop_index` say how it is read.
+    (nominal), names in an order (ordinal) or amounts (numeric). `codes` says what values stand for, over what the
+    data's own file says: a mapping, or a CSV file of codes, for this variable or for all. `out` is a file for it,
+    in ARX's format. Where a person may have several records, `unit` says whose they are: then people are counted.
+    `delimiter`, `encoding`, `sheet` and `drop_index` say how it is read.
 
     >>> built = ic.hierarchy_build("people.csv", "age", widths=[5, 10, 20])
     >>> built.hierarchy.height
@@ -72,7 +77,9 @@ def hierarchy_build(
     if len(given) > 1:
         raise InputError("D063", f"{len(given)} rules are given.", "Give one, or none.")
     rows = _rows(data, key, **reading)
-    counts, book = rows.value_counts(key, unit), Codebook(scales={} if scale is None else {key: scale}).over(rows.book)
+    words = read_variable_codes(as_path(codes), key) if isinstance(codes, str | Path) else codes or {}
+    said = Codebook(codes={key: words} if words else {}, scales={} if scale is None else {key: scale})
+    counts, book = rows.value_counts(key, unit), said.over(rows.book)
     values = sorted(counts, key=lambda value: (value is not None, value or ""))
     numbers, how = [counts[value] for value in values], ""
     if widths is not None:
@@ -92,7 +99,7 @@ def hierarchy_build(
     made = make.require_valid(made, values)
     if out is not None:
         write_private(Path(out), make.format_arx(made))
-    return BuiltHierarchy(made, how, tuple(make.describe(made, book)))
+    return BuiltHierarchy(made, how, tuple(make.describe(made, book)), book.codes.get(key, {}))
 
 
 def values_of(data: Source, key: str, unit: str | None = None, **reading: Unpack[Reading]) -> dict[str | None, int]:

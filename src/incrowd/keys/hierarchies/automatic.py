@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from itertools import accumulate
 
@@ -20,6 +21,7 @@ from incrowd.keys.hierarchies.reading import read_values
 from incrowd.keys.hierarchies.stack import leaves_of, numbered_leaves, stack
 from incrowd.keys.hierarchy import TOP, Hierarchy
 from incrowd.keys.labels import Labels, Values, bands
+from incrowd.keys.natural import natural
 
 #: The finest level has at most so many bands, and each further level half as many.
 MOST_BANDS = 32
@@ -40,7 +42,7 @@ def automatic(values: Values, counts: Sequence[int], name: str, book: Codebook |
 
     >>> built, how = automatic(["Welsh", "Manx", "English"], [30, 1, 969], "nationality")
     >>> built.rows[1], how
-    (('Welsh', 'Manx|Welsh', '*'), 'names (texts without an order): the rarest put together, 2 groups')
+    (('Manx', 'Manx|Welsh', '*'), 'names (texts without an order): the rarest put together, 2 groups')
     """
     people: dict[str, int] = {}
     for value, count in zip(values, counts, strict=True):
@@ -124,13 +126,15 @@ def _ordered(people: Mapping[str, int], name: str) -> tuple[Hierarchy, str]:
 
 
 def _by_rarity(people: Mapping[str, int], name: str) -> tuple[Hierarchy, str]:
-    """The rarest put together, ever more of them."""
+    """The rarest put together, ever more of them. Leaves are listed as a person lists them, not by their number."""
     leaves, sizes = sorted(people, key=lambda leaf: (-people[leaf], leaf)), _sizes(len(people))
     levels: list[Labels] = []
     for size in sizes:
         kept, rare = leaves[: size - 1], leaves[size - 1 :]
         levels.append([*kept, *[pot_name(rare)] * len(rare)])
-    return stack(leaves, levels, name), f"the rarest put together, {_told(sizes)}"
+    made = stack(leaves, levels, name)
+    rows = tuple(sorted(made.rows, key=lambda row: natural(row[0])))
+    return replace(made, rows=rows), f"the rarest put together, {_told(sizes)}"
 
 
 def _sizes(number: int) -> list[int]:

@@ -9,8 +9,9 @@ from incrowd.audit.manifest import MANIFEST, AuditManifest
 from incrowd.plan.verdict import Verdict
 from incrowd.report.board.advice import UNKNOWN, Advice, advise
 from incrowd.report.board.loss import LIMITS, lost
+from incrowd.report.board.naming import NAME
 from incrowd.report.board.paper import Figure, Line, Paper, Part, Point, more, short
-from incrowd.report.board.telling import LEVELS, NAME, SENTENCE, done, remains, risk, worth
+from incrowd.report.board.telling import LEVELS, SENTENCE, done, remains, risk, worth
 from incrowd.report.words import ATTACK, TIERS, chance, figure, limit, listed
 
 #: So many requirements, reasons, roles and lines to sign fit on two pages.
@@ -73,6 +74,7 @@ def _figures(log: RunLog, advice: Advice) -> Iterator[Figure]:
     gone = lost(log)
     left = [f"a {gone.level} loss: {log.end.records:,} of {gone.of:,} records are left", gone.drawn]
     left.insert(1, f"{gone.blanked:,} cells blanked" if gone.blanked else "")
+    left.insert(1, f"{len(gone.emptied)} of {gone.keys} keys emptied to one value" if gone.emptied else "")
     yield Figure("Records lost", gone.share, "; ".join(one for one in left if one), LEVELS[gone.level])
     smallest, alone = log.end.smallest, log.end.uniques
     who = f"{alone:,} {log.called.of(alone)} alone" if alone else "nobody stands alone"

@@ -7,7 +7,8 @@ from typing import Literal
 
 from incrowd.audit.log import RunLog
 from incrowd.keys.saying import percent
-from incrowd.report.words import share
+from incrowd.report.board.naming import column, value_of
+from incrowd.report.words import listed, share
 from incrowd.utility.loss import Subgroup
 
 Level = Literal["small", "noticeable", "large"]
@@ -22,10 +23,14 @@ SMALLEST_GROUP = 30
 NAMED = 3
 
 #: The same limits in words: for every reader, and for those who decide.
-PUBLIC_LIMITS = f"A loss is small up to {SMALL:.0%} of the records, large above {LARGE:.0%}."
+PUBLIC_LIMITS = (
+    f"A loss is small up to {SMALL:.0%} of the records, large above {LARGE:.0%}; where a key has one value only, it is "
+    "noticeable at least."
+)
 LIMITS = (
     f"A loss is small up to {SMALL:.0%} of the records (or of the cells of the keys), large above {LARGE:.0%}; where a "
-    f"group of at least {SMALLEST_GROUP} records loses more than {OF_A_GROUP:.0%}, it is noticeable at least."
+    f"group of at least {SMALLEST_GROUP} records loses more than {OF_A_GROUP:.0%}, or a key is emptied to one value, "
+    "it is noticeable at least."
 )
 
 
@@ -36,6 +41,11 @@ def level_of(share_lost: float) -> Level:
     ('small', 'noticeable', 'large')
     """
     return "small" if share_lost <= SMALL else "noticeable" if share_lost <= LARGE else "large"
+
+
+def noticed(level: Level) -> Level:
+    """The same level, and noticeable at least."""
+    return "noticeable" if level == "small" else level
 
 
 @dataclass(frozen=True)
@@ -51,13 +61,15 @@ class Lost:
     blanked: int
     cells: int  # of the keys in the release
     hardest: tuple[tuple[Subgroup, float], ...]  # with the share that is gone, of at least SMALLEST_GROUP records
+    keys: int = 0  # in the release
+    emptied: tuple[str, ...] = ()  # those of them that a step has left with one value: there in name, and tell nothing
 
     @property
     def level(self) -> Level:
         """How much that is."""
         most = max(self.records / self.of if self.of else 0.0, self.blanked / self.cells if self.cells else 0.0)
         hit = any(gone > OF_A_GROUP for _, gone in self.hardest)
-        return "noticeable" if hit and level_of(most) == "small" else level_of(most)
+        return noticed(level_of(most)) if hit or self.emptied else level_of(most)
 
     @property
     def share(self) -> str:
@@ -89,7 +101,15 @@ def lost(log: RunLog) -> Lost:
         blanked=sum(step.cells_changed for step in log.steps if step.name == "suppress_cells"),
         cells=log.end.records * len(log.end.keys),
         hardest=tuple([each for each in gone if each[1] and taken][:NAMED]),
+        keys=len(log.end.keys),
+        emptied=_emptied(log),
     )
+
+
+def _emptied(log: RunLog) -> tuple[str, ...]:
+    """Keys that have one value now and had more: one that came with a single value has lost nothing."""
+    bits = log.utility.loss.bits if log.utility is not None else {}
+    return tuple(name for name in log.end.keys if name in log.one_value and bits.get(name, 1.0) > 0)
 
 
 def lost_words(log: RunLog) -> str:
@@ -97,7 +117,21 @@ def lost_words(log: RunLog) -> str:
     gone = lost(log)
     told = f"{gone.records:,} of {gone.of:,} records are gone ({gone.share})." if gone.records else "No record is gone."
     sample = f"{gone.drawn}." if gone.drawn else ""
-    return " ".join(part for part in (sample, told, blanked_words(log), hardest_words(log)) if part)
+    return " ".join(part for part in (sample, told, emptied_words(log), blanked_words(log), hardest_words(log)) if part)
+
+
+def emptied_words(log: RunLog) -> str:
+    """Which keys are there in name only, where some are."""
+    gone = lost(log)
+    if not gone.emptied:
+        return ""
+    named = listed([column(log, name) for name in gone.emptied])
+    verb = "is" if len(gone.emptied) == 1 else "are"
+    return f"{len(gone.emptied)} of {gone.keys} keys {verb} emptied to one value, and {_tell(gone.emptied)}: {named}."
+
+
+def _tell(names: tuple[str, ...]) -> str:
+    return "tells nothing" if len(names) == 1 else "tell nothing"
 
 
 def blanked_words(log: RunLog) -> str:
@@ -112,8 +146,8 @@ def hardest_words(log: RunLog) -> str:
     gone = lost(log)
     whole = gone.records / gone.of if gone.of else 0.0
     named = [
-        f"{group.variable} {log.word(group.variable, group.value)} {percent(part)}"
+        f"{value_of(log, group.variable, group.value)} ({percent(part)})"
         for group, part in gone.hardest
         if part > whole
     ]
-    return f"Hit hardest: {', '.join(named)}." if named else ""
+    return f"Hit hardest: {'; '.join(named)}." if named else ""

@@ -10,6 +10,7 @@ from incrowd.audit.rarest import Combination
 from incrowd.keys.saying import percent, sentence
 from incrowd.plan.steps.base import STEPS
 from incrowd.report.board.loss import lost, lost_words
+from incrowd.report.board.naming import NAME, column, value_of
 from incrowd.report.board.paper import Part, Point, Stand, more, short
 from incrowd.report.board.residual import residuals
 from incrowd.report.words import CONDITIONS, chance, listed
@@ -18,7 +19,7 @@ from incrowd.risk.measure import Measured
 
 #: So many points of a kind, and so many characters of a sentence, fit on two pages.
 STEPS_TOLD, SCENARIOS_TOLD, ATTACKS_TOLD, CASES_TOLD, RAREST_TOLD = 9, 3, 3, 4, 2
-SENTENCE, NAME = 210, 60
+SENTENCE = 210
 LEVELS: Mapping[str, Stand] = {"small": "good", "noticeable": "fair", "large": "bad"}
 
 
@@ -45,7 +46,7 @@ def _step(log: RunLog, step: StepLog) -> str:
     before, settings = log.steps[at - 1].after, dict(log.about.steps[at - 1]) if at <= len(log.about.steps) else {}
     kind = STEPS.get(step.name)
     try:
-        told = (kind.plainly.format_map(settings) if kind else "") or step.title
+        told = (kind.plainly.format_map(_in_words(log, settings)) if kind else "") or step.title
     except KeyError:  # a field that the plan left out
         told = step.title
     effect = ""
@@ -56,6 +57,16 @@ def _step(log: RunLog, step: StepLog) -> str:
         effect = f"; {before.uniques:,} {alone} before, {step.after.uniques:,} after"
     reason = f" {short(sentence(step.reason), 100)}" if step.reason else ""
     return f"{short(told, SENTENCE - 90)}{effect}.{reason}"
+
+
+def _in_words(log: RunLog, settings: Mapping[str, str]) -> dict[str, str]:
+    """The settings of a step with the columns that it names by their titles. A list is one where every part is one."""
+    named = {}
+    for field, text in settings.items():
+        names = text.split(", ")
+        columns = all(name in log.variables for name in names)
+        named[field] = ", ".join(column(log, name) for name in names) if columns else text
+    return named
 
 
 def worth(log: RunLog) -> Part:
@@ -83,7 +94,7 @@ def worth(log: RunLog) -> Part:
     if (rest := len(order) - CASES_TOLD) > 0:
         left = sum(one.verdict == "stays" for one in order[CASES_TOLD:])
         points.append(Point(f"{rest} more use cases are in the report; {left} of them keep their conclusion."))
-    points.append(Point(short(f"Loss: {lost_words(log)}", 330), LEVELS[lost(log).level]))
+    points.append(Point(short(f"Loss: {lost_words(log)}", 480), LEVELS[lost(log).level]))
     return Part("worth", "What it is worth", lead, tuple(points))
 
 
@@ -185,19 +196,13 @@ def _rarest(log: RunLog) -> Iterator[Point]:
     found = log.rarest
     if found.combinations:
         told = "; ".join(combination(log, one) for one in found.combinations[:RAREST_TOLD])
-        yield Point(short(f"The rarest combinations: {told}.", 300), "bad" if found.left else "plain")
+        yield Point(short(f"The rarest combinations: {told}.", 320), "bad" if found.left else "plain")
 
 
 def combination(log: RunLog, one: Combination) -> str:
     """Values of several keys as a person reads them, and how many have them."""
-    named = ", ".join(f"{column(log, key)} {short(log.word(key, value), 40)}" for key, value in one.values)
-    return f"{named}: {one.before:,} {log.called.of(one.before)} before, {one.after:,} after"
-
-
-def column(log: RunLog, name: str) -> str:
-    """A column in a row of several: its title where that is a word or two, or else its name."""
-    title = log.book.title(name)
-    return short(title if len(title) <= 24 and "," not in title else name, NAME)
+    named = ", ".join(value_of(log, key, value, 40) for key, value in one.values)
+    return f"{named} ({one.before:,} {log.called.of(one.before)} before, {one.after:,} after)"
 
 
 def remains(log: RunLog) -> Part:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from incrowd.keys.natural import in_order
 from incrowd.keys.tally import Float64, Tally
 from incrowd.plan.use_cases import Modelled, Regression
 from incrowd.risk.value import Z95
@@ -70,7 +71,7 @@ def regression(case: Regression, sides: Sides) -> Outcome:
     figures = tuple(_figure(case, term, first[term], second.get(term)) for term in chosen)
     changed = [figure.name for figure in figures if not figure.same]
     if missing := set(case.coefficients or []) - set(chosen):
-        why = f"there is no coefficient {', '.join(sorted(missing))}; there are {', '.join(first)}"
+        why = f"there is no coefficient {', '.join(in_order(missing))}; there are {', '.join(first)}"
         return unjudged(replace(nothing, found="no such coefficient", figures=figures), why)
     found = f"{len(figures) - len(changed)} of {len(figures)} coefficients keep what they say"
     found += f" (changed: {', '.join(changed)})" if changed else ""
@@ -141,7 +142,7 @@ def design(case: Modelled, tally: Tally, bases: dict[str, str], levels: dict[str
 def levels_of(case: Modelled, tally: Tally) -> dict[str, Sequence[str]]:
     """The values of each category that occur."""
     return {
-        name: sorted({str(value) for value in tally.by([name]).values(name)})
+        name: in_order({str(value) for value in tally.by([name]).values(name)})
         for name in case.features
         if name not in case.numbers
     }
