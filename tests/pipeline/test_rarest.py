@@ -72,8 +72,8 @@ def test_they_are_in_the_internal_report_and_nowhere_else(tmp_path: Path) -> Non
     (found,) = done.log.rarest.combinations
     assert (found.values, found.before, found.after) == ((("age", "40+"), ("sex", "f")), 1, 0)
     for name in ("report.html", "decision.html"):
-        assert "age 40+, sex f" in (done.audit / name).read_text()
+        assert "age: 40+, sex: f" in (done.audit / name).read_text()
     for file in done.release.iterdir():
-        assert b"age 40+, sex f" not in file.read_bytes()
+        assert b"age: 40+, sex: f" not in file.read_bytes()
     printed = incrowd_cli("run", path, "--json")
     assert "rarest" not in json.loads(printed.stdout)

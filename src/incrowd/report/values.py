@@ -16,7 +16,7 @@ from incrowd.report import words
 from incrowd.report.board import crosswalk as guides
 from incrowd.report.board.advice import advise
 from incrowd.report.board.loss import LIMITS, PUBLIC_LIMITS, blanked_words, emptied_words, hardest_words, lost
-from incrowd.report.board.naming import column
+from incrowd.report.board.naming import value_of
 from incrowd.report.board.residual import residuals
 from incrowd.report.charts.palette import key_of_counts
 from incrowd.report.facts import PublicFacts, required_k
@@ -64,7 +64,7 @@ def before_after(log: RunLog) -> Values:
 def risk(log: RunLog) -> Values:
     """Each scenario with its heat maps and its rows, and the rarest combinations by their categories."""
     rarest = [
-        (", ".join(f"{column(log, key)} {log.word(key, value)}" for key, value in one.values), one)
+        (", ".join(value_of(log, key, value) for key, value in one.values), one)
         for one in log.rarest.combinations
     ]
     return {"risks": [(risk, *_heat_maps(risk), risk_rows(risk)) for risk in log.risks], "rarest": rarest}
