@@ -53,6 +53,7 @@ def told(app: Any) -> str:
     return " ".join(each.value for each in (*app.info, *app.warning))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("header", "rows"),
     [
@@ -127,6 +128,7 @@ def test_the_page_answers(homes: Path) -> None:
     assert any("1 records were repaired" in info.value for info in app.info)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["one", "parent", "neighbours"])
 def test_the_page_merges(way: str, homes: Path, tmp_path: Path) -> None:
     app = page()

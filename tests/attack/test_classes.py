@@ -65,6 +65,7 @@ def test_homogeneity_is_what_counting_by_hand_gives(records: list[Record]) -> No
     assert (found.control.hits if found.control else 0) == outside
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60), deadline=None)
 @given(RECORDS)
 def test_skewness_is_what_counting_by_hand_gives(records: list[Record]) -> None:

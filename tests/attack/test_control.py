@@ -60,6 +60,7 @@ def test_suppressed_people_are_no_fair_control_and_those_out_of_a_sample_are() -
     assert control.tries == int((drawn & (np.arange(800) < 400)).sum())  # those who were drawn out, and nobody else
 
 
+@pytest.mark.slow
 def test_a_sample_of_the_plan_is_told_from_what_was_suppressed(tmp_path: Path) -> None:
     few = "n900,77,f,y,001\nn901,78,m,n,001\n"
     steps = [{"step": "sample", "fraction": "0.5"}, {"step": "suppress_records"}]

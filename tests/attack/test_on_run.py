@@ -114,6 +114,7 @@ def test_faults_of_the_block_show_in_a_check(tmp_path: Path) -> None:
     assert load_plan(case(tmp_path, {"off": True}, data=spark)).data.engine == "spark"
 
 
+@pytest.mark.slow
 def test_each_scenario_is_tried_or_only_those_named(tmp_path: Path) -> None:
     scenarios = [
         {"name": "seen", "keys": ["sex"]},
@@ -136,6 +137,7 @@ def test_compare_and_sweep_cope_with_the_block(tmp_path: Path) -> None:
     assert same == with_it
 
 
+@pytest.mark.slow
 def test_blanked_cells_and_local_labels_are_not_taken_for_safety(tmp_path: Path) -> None:
     """Nearly nothing is protected: whoever read the labels as values of their own would find nobody."""
     pairs = "".join(f"n{i},{20 + i // 2},{'fm'[i % 2]},{'yn'[i % 3 == 0]},00{i % 7}\n" for i in range(80))

@@ -143,6 +143,7 @@ def test_a_few_keys_with_noise_are_counted(attack: Callable[..., list[Attacked]]
     assert "60 released records have a key that fits nobody" in found.why
 
 
+@pytest.mark.slow
 def test_a_limit_refuses_keys_with_noise(tmp_path: Path) -> None:
     steps = [
         {"step": "drop", "variables": ["name"]},

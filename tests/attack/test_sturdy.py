@@ -48,6 +48,7 @@ def _made(records: list[Record], **scenario: Any) -> Situation:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", HERE)
 @settings(max_examples=examples(12), deadline=None)
 @given(records=RECORDS, other=OTHER, error=st.sampled_from([0.0, 0.5, 1.0]), who=st.booleans())

@@ -76,6 +76,7 @@ def tampered() -> Callable[[Path, Callable[[Path], None]], None]:
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("done", quick_only(["flipped"], DONE))
 def test_no_file_of_release_or_audit_changes_between_its_writing_and_its_publishing(
     tmp_path: Path, done: str, tampered: Callable[..., None]
@@ -155,6 +156,7 @@ CHANGES: dict[str, Callable[[Path], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     quick_only(["people.csv"], ["people.csv", "population.csv", "look.csv", "ill.csv", "mine.py", "register.csv"]),

@@ -84,6 +84,7 @@ def test_refused_runs_have_released_nothing(tmp_path):
     assert told(run(tmp_path, {**NOISE, "share": "0.3"})) == ""
 
 
+@pytest.mark.slow
 def test_an_earlier_edition_is_told_as_one_and_another_file_is_not(tmp_path):
     run(tmp_path, NOISE)
     plan = plan_with(steps=[DROP, NOISE], requirements=ANY)
@@ -137,6 +138,7 @@ def test_an_audit_that_does_not_tell_its_draws_is_told(tmp_path):
     assert perturbed_before(plan, [replace(early, kin=ALIKE)], 61, "d0") == ()
 
 
+@pytest.mark.slow
 def test_an_audit_that_cannot_be_read_does_not_let_a_denial_count(tmp_path):
     first = run(tmp_path, BANDS)
     (first.audit / "manifest.json").write_text("{")

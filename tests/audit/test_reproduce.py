@@ -110,6 +110,7 @@ def test_the_same_bytes_from_the_audit_alone(run: ic.Run, tmp_path: Path) -> Non
     assert found.versions == {}
 
 
+@pytest.mark.slow
 def test_a_changed_byte_of_an_input_is_found_and_named(run: ic.Run, tmp_path: Path) -> None:
     for name in ("people.csv", "population.csv"):
         path = tmp_path / "home" / name
@@ -124,6 +125,7 @@ def test_a_changed_byte_of_an_input_is_found_and_named(run: ic.Run, tmp_path: Pa
     assert [entry.state for entry in ic.reproduce(run.folder).inputs].count("missing") == 1
 
 
+@pytest.mark.slow
 def test_a_changed_side_file_is_found(run: ic.Run, tmp_path: Path) -> None:
     look = tmp_path / "look.csv"
     kept = look.read_bytes()
@@ -162,6 +164,7 @@ def test_changed_release_files_are_found(run: ic.Run, tmp_path: Path) -> None:
     assert [file.name for file in found.files if file.stored == "differs"] == changed
 
 
+@pytest.mark.slow
 def test_a_changed_plan_or_a_file_too_many_is_found(run: ic.Run, tmp_path: Path) -> None:
     (run.release / "extra.csv").write_text("x\n")
     with pytest.raises(ic.InputError, match=r"D295.*extra\.csv is unlisted"):

@@ -20,6 +20,7 @@ def _commands(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tu
 COMMANDS = dict(_commands(typer.main.get_command(incrowd.cli.load())))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_no_help_is_taken_for_markup_or_emoji(path):
     command = COMMANDS[path]

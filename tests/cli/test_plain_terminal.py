@@ -157,6 +157,7 @@ def test_reports_show_such_texts_and_are_not_broken_by_them(tmp_path: Path) -> N
         assert "[link=https://evil.example]y[/link]" in read.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("evil", [PAGE_EVIL, "\ue000", "<!--<script>"])
 def test_the_page_of_a_sweep_holds_no_script_of_a_plan(evil: str) -> None:
     point = SweepPoint(evil, {evil: evil}, 10, 9, {evil: 1}, 0.1, 2, 0.5, 0.2, (), evil)

@@ -73,6 +73,7 @@ def classes(rows: list[Row], recoded: list[str]) -> list[tuple[str, ...]]:
     return list(zip(*columns, strict=True))
 
 
+@pytest.mark.slow
 def test_as_many_classes_and_uniques_as_in_the_study(people: list[Row]) -> None:
     recoded: list[str] = []
     for step, (all_classes, uniques) in FIGURES.items():

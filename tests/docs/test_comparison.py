@@ -182,6 +182,7 @@ def test_every_row_is_tied_to_something() -> None:
     assert set(ROWS) <= set(table())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.split(",")[0])
 def test_what_the_comparison_says_of_incrowd_runs(row: str, tmp_path: Path) -> None:
     says_no = table()[row] in ("no", "none")

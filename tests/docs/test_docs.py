@@ -107,6 +107,7 @@ def test_the_python_of_the_pages_on_the_api_runs(desk: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_only(SLOW_COMMANDS, pages_with("sh", "console")))
 def test_the_commands_of_a_page_run(name: str, desk: Path) -> None:
     for before, kind, text in blocks(ROOT / name):

@@ -40,6 +40,7 @@ def test_a_public_function_says_what_it_does_and_shows_how(name: str) -> None:
     assert any(f"ic.{name}(" in one.source for one in found.examples)
 
 
+@pytest.mark.slow
 def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("INCROWD_SECRET", raising=False)

@@ -75,6 +75,7 @@ def test_the_command_line_knows_it(toy: None, tmp_path: Path) -> None:
     assert "One of them is the first record" in said("plan.yaml", "--attacks", "first_record")
 
 
+@pytest.mark.slow
 def test_the_docs_check_misses_it_until_they_are_made_again(toy: None) -> None:
     made = generator()
     page = made.DOCS / "attacks.md"

@@ -60,6 +60,7 @@ def test_the_recipe_names_files_that_are_there() -> None:
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("at_least", "verdict"), [(0.5, "stays"), (1.0, "stays"), (0.9, "changes")])
 def test_a_use_case_has_its_verdict_in_the_reports(toy: None, tmp_path: Path, at_least: float, verdict: str) -> None:
     lines = "".join(f"n{i},{20 + i % 40},{'fm'[i % 2]},{'yn'[i % 3 == 0]},1\n" for i in range(60))
@@ -83,6 +84,7 @@ def test_a_plan_with_it_is_checked(toy: None, tmp_path: Path) -> None:
     assert '"records_kept"' in done.stdout
 
 
+@pytest.mark.slow
 def test_the_docs_check_misses_it_until_they_are_made_again(toy: None) -> None:
     made = generator()
     page = made.DOCS / "plan.md"

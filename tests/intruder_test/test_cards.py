@@ -46,6 +46,7 @@ def _fitting(card: dict[str, str], released: list[dict[str, str]]) -> int:
     return sum((r["age"], r["sex"], r["town"]) == (band, card["sex"], card["town"]) for r in released)
 
 
+@pytest.mark.slow
 def test_cards_tell_the_truth_about_people_in_the_release_and_decoys_are_not_in_it(run: Path, tmp_path: Path) -> None:
     place = tmp_path / "test.db"
     make(run, place, targets=12, decoys=0.17)
@@ -71,6 +72,7 @@ def test_cards_tell_the_truth_about_people_in_the_release_and_decoys_are_not_in_
             assert truth.guess == pytest.approx(1 / len(same))
 
 
+@pytest.mark.slow
 def test_a_scenario_with_error_tells_wrong_things(run: Path, tmp_path: Path) -> None:
     place = tmp_path / "test.db"
     make(run, place, targets=100, decoys=0.0, scenario="stranger")

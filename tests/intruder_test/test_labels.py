@@ -21,6 +21,7 @@ def made(tmp_path_factory):
     return make(release(folder, {"sex": "Sex at birth"}, data=data), place, intruders="1"), place
 
 
+@pytest.mark.slow
 def test_pages_are_in_words_and_claims_may_be(made):
     test, place = made
     with serving(place) as address, Friend(address, test.invitations[0].token) as friend:
@@ -56,6 +57,7 @@ def test_what_is_meant():
     assert column.meant("coal") == ("coal",)
 
 
+@pytest.mark.slow
 def test_a_test_of_an_earlier_version_is_read(made):
     """Facts without words and names: as they were written before."""
     import json

@@ -119,6 +119,7 @@ def cluster() -> Iterator[Cluster]:
     cluster.stop()
 
 
+@pytest.mark.slow
 def test_the_same_on_postgresql(cluster: Cluster, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = cluster.owner()
     monkeypatch.setenv("PGUSER", str(owner["user"]))

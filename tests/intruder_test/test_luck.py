@@ -104,6 +104,7 @@ def _without_the_file(draw: random.Random, records: int, kind: str) -> list[Said
     return claims
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["records", "values", "mixed"])
 def test_luck_explains_what_people_without_the_file_get_right(kind: str) -> None:
     draw = random.Random(kind)

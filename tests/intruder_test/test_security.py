@@ -74,6 +74,7 @@ def test_a_session_shows_nothing_of_the_original_but_the_cards(
         assert re.findall(r'\["(\w+)",', str(shown)) == ["age", "sex", "town"]
 
 
+@pytest.mark.slow
 def test_every_answer_has_its_headers_and_no_script(fresh: Friend) -> None:
     for path in ("/", "/rules", "/records", "/targets", "/claims", "/claims/new", "/style.css", "/nowhere"):
         answer = fresh.get(path)
@@ -136,6 +137,7 @@ def test_somebody_elses_claim_is_not_there(fresh: Friend, tokens_and_address: tu
     assert _rows(place, "SELECT reasoning, withdrawn FROM claim WHERE id = ?", number) == [("private thoughts", 0)]
 
 
+@pytest.mark.slow
 def test_hostile_texts_are_only_texts(
     fresh: Friend, tokens_and_address: tuple[list[str], str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

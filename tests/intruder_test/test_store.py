@@ -313,6 +313,7 @@ def test_on_its_day_everything_is_erased_by_whoever_opens_it(run: Path, tmp_path
         assert kept_scores(store) is None
 
 
+@pytest.mark.slow
 def test_a_plan_names_scores_and_the_report_says_of_which_release(run: Path, tmp_path: Path) -> None:
     release(tmp_path)
     make(run, tmp_path / "test.db")

@@ -144,6 +144,7 @@ def test_the_optimum_lies_between_the_bound_and_the_strict_result(rows, k):
         assert result.lower_bound <= fewest_strict(rows, k) <= result.total
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60), deadline=None)
 @given(rows=tables(5, 2, "abc"), k=st.integers(2, 3))
 def test_wildcards_never_cost_more_than_each_record_for_itself(rows, k):

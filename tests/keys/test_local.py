@@ -101,6 +101,7 @@ def test_other_requirements_hold_in_the_recount(rows: list[tuple[str | None, ...
             assert not one.failing(recount).any()
 
 
+@pytest.mark.slow
 @given(files(4), st.integers(2, 4))
 def test_the_bound_is_below_the_loss(rows: list[tuple[str | None, ...]], k: int) -> None:
     table = counted(rows)

@@ -39,6 +39,7 @@ def plain_greedy(table: KeyTable, levels: list[Levels], k: int) -> float:
     return (lost + float(table.records[left].sum())) / float(table.records.sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("uniform", "seed", "k"), [(False, 1, 5), (True, 2, 5), (False, 3, 3), (True, 4, 11)])
 def test_files_nobody_has_seen_lose_less_than_the_plain_greedy(uniform: bool, seed: int, k: int) -> None:
     table = survey(4000, seed, uniform=uniform)

@@ -73,6 +73,7 @@ def up(port: int) -> bool:
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", ENDINGS)
 def test_the_workbench_starts_without_a_terminal_and_ends_with_its_command(number: int, tmp_path: Path) -> None:
     if importlib.util.find_spec("streamlit") is None:

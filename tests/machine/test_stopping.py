@@ -293,6 +293,7 @@ def test_the_pages_of_an_intruder_test_end_and_say_so(tmp_path: Path, number: in
     assert not left_of(process.pid)
 
 
+@pytest.mark.slow
 def test_a_terminal_that_is_closed_stops_a_run_and_leaves_nothing(tmp_path: Path) -> None:
     plan = busy_plan(tmp_path)
     child, terminal = pty.fork()

@@ -45,6 +45,7 @@ def test_a_release_and_all_that_is_printed(tmp_path):
     assert_no_canary(tmp_path, done)
 
 
+@pytest.mark.slow
 def test_a_run_for_scripts_names_no_value_that_was_merged(tmp_path):
     """What a step notes names values that few have; that is for the audit, not for the log of whoever started it."""
     merge = {"step": "merge_small", "variable": "note", "fewer_than": 9, "into": "other"}

@@ -102,6 +102,7 @@ def test_the_search_finds_what_is_packed(tmp_path: Path) -> None:
     assert not _silent(NAME.encode())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", [{"format": "csv"}, {"format": "parquet"}, {"format": "parquet", "parts": True}])
 def test_a_release_in_every_format(tmp_path: Path, called: Called, release: dict[str, Any]) -> None:
     plan = plan_with(
@@ -160,6 +161,7 @@ def test_what_looks_at_a_run_later(tmp_path: Path, called: Called) -> None:
     assert _silent(printed)
 
 
+@pytest.mark.slow
 def test_commands_that_look_at_the_file(tmp_path: Path, called: Called) -> None:
     path = write_case(tmp_path, plan_with(steps=STEPS, scenarios=[SCENARIO], use_cases=[USE_CASE]), PEOPLE)
     data = tmp_path / "people.csv"

@@ -74,6 +74,7 @@ def test_local_recoding_keeps_weak_k_on_keys_of_its_own(tmp_path: Path, keys: li
     assert found.classes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["auto", {"widths": ["10", "20"]}, {"quantiles": ["4", "2"]}, {"prefixes": ["1"]}])
 @pytest.mark.parametrize("local", ["true", "false"])
 def test_a_search_goes_on_from_what_suppression_left(tmp_path: Path, rule: Any, local: str) -> None:
@@ -117,6 +118,7 @@ STEPS = [
 BY_DATA = {"D021", "D046", "D055", "D068", "D115", "D130"}
 
 
+@pytest.mark.slow
 @settings(
     max_examples=examples(15),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -24,6 +24,7 @@ def typed_case(folder, ill, **changes):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_numbers_in_parquet_are_counted_as_the_engine_writes_them(tmp_path, kind):
     asked = [{"model": "one_sided", "sensitive": "ill", "value": "1.0"}]

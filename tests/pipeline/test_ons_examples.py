@@ -83,6 +83,7 @@ def test_the_energy_file_and_its_second_run_without_the_year_of_the_certificate(
     assert mean[1] < mean[0]
 
 
+@pytest.mark.slow
 def test_the_further_education_file(desk):
     _, rows = run(desk, "further-education")
     assert {row["age_group"] for row in rows} == {"under 19", "19 and over"}

@@ -81,6 +81,7 @@ def test_the_written_file_has_k_people_in_every_class_and_blanks_cannot_be_put_t
     assert sum(row["age"] == "" for row in rows) > 0
 
 
+@pytest.mark.slow
 def test_a_key_that_varies_is_blanked_in_all_records_only_where_they_are_linked(tmp_path):
     lines = "".join(f"n{who},{age},f,y,0\n" for who in range(6) for age in (30, 40)) + "n0,99,f,y,0\n"
     blanks = []

@@ -43,6 +43,7 @@ def released(run: ic.Run) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
+@pytest.mark.slow
 def test_a_run_speaks_the_new_name_everywhere(tmp_path):
     steps = [RENAME, BAND, {"step": "drop", "variables": ["name", "age"]}, LAST]
     plan = case(

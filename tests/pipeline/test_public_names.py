@@ -56,6 +56,7 @@ def test_a_starter_plan_does_not_take_its_title_from_the_name_of_the_file(tmp_pa
     assert b"4711" not in told(home / "release")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", ["csv", "parquet"])
 def test_no_public_file_names_a_source_a_folder_a_user_or_a_machine(tmp_path: Path, format_: str) -> None:
     home = tmp_path / FOLDER

@@ -116,6 +116,7 @@ def test_any_run_holds_or_raises(tmp_path_factory, lines, k, model, suppress):
         assert len(rows) == len(lines)
 
 
+@pytest.mark.slow
 def test_the_same_plan_data_and_secret_give_the_same_bytes(tmp_path):
     plan = write_case(tmp_path)
     first, second = ic.run(plan), ic.run(plan)

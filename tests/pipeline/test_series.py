@@ -63,6 +63,7 @@ def test_somebody_in_the_second_quarter_only_is_refused_with_the_reason(tmp_path
     assert "newcomer" not in text
 
 
+@pytest.mark.slow
 def test_a_new_name_for_a_column_hides_nobody(tmp_path: Path) -> None:
     """Renamed by the plan it is the same; in the source, nobody can tell, and that is told in every report."""
     variables = plan_with()["variables"]
@@ -82,6 +83,7 @@ def test_a_new_name_for_a_column_hides_nobody(tmp_path: Path) -> None:
     assert "the same values under other names" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_somebody_who_left_is_refused_and_a_crowd_that_came_is_not(tmp_path: Path) -> None:
     quarter(tmp_path)
     assert "gone from the earlier one" in refused("R041", tmp_path, lines(*range(159)))
@@ -134,6 +136,7 @@ def test_a_release_before_there_was_a_series_counts_and_is_told(tmp_path: Path) 
     assert any("they count as earlier releases" in note for note in quarter(tmp_path).notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", quick_only(["deleted"], ["deleted", "last deleted", "forged", "unsigned"]))
 def test_what_is_gone_or_forged_stands_in_the_way_until_somebody_says_why(tmp_path: Path, harm: str) -> None:
     first, second = quarter(tmp_path), quarter(tmp_path, MANY_MORE)
@@ -199,6 +202,7 @@ def _whos(done: Any) -> set[str]:
         return {row["who"] for row in csv.DictReader(file)}
 
 
+@pytest.mark.slow
 def test_pseudonyms_change_with_the_version_or_stay_in_the_series(tmp_path: Path) -> None:
     unit = {"source": "people.csv", "kind": "survey", "unit": "name"}
     steps = [PSEUDONYMS, BANDS]

@@ -100,6 +100,7 @@ KILLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", quick_only(["before the pointer"], list(KILLS)))
 def test_a_run_that_is_killed_leaves_a_series_that_is_right(tmp_path: Path, when: str) -> None:
     first = ic.run(case(tmp_path, FIRST))

@@ -24,6 +24,7 @@ def _case(folder: Path, name: str) -> Path:
     return write_case(folder, plan_with(steps=[*first, *STEPS[name]]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["suppressed", "sampled", "swapped"])
 def test_a_release_is_traced_to_the_records_it_came_from(tmp_path: Path, name: str) -> None:
     path = _case(tmp_path, name)

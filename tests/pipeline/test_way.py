@@ -96,6 +96,7 @@ def test_the_file_as_it_came_is_measured_before_the_first_step(tmp_path: Path) -
     assert run.log.risks[0].after is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tiers", [False, True])
 def test_a_plan_is_read_and_checked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiers: bool) -> None:
     read: list[str] = []

@@ -32,6 +32,7 @@ def released(folder: Path, steps: list[dict[str, Any]], **more: Any) -> bytes:
     return (run.release / "people.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_the_same_bytes_wherever_the_step_stood(tmp_path: Path) -> None:
     steps = [BANDS, NAMES, NOISE, SUPPRESS]
     wanted = released(tmp_path, steps, attack=[ATTACK])

@@ -47,6 +47,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_plan_that_would_burst_is_refused_at_once(name: str, tmp_path: Path) -> None:
     text, code = BOMBS[name]

@@ -50,6 +50,7 @@ def released(plan: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         return Counter(row["home"] for row in csv.DictReader(file))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("component", COMPONENTS[:4])
 def test_recode_by_component(component: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     steps = [{"step": "recode", "variable": "home", "postcode": component}, {"step": "suppress_records"}]

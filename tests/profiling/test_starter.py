@@ -78,6 +78,7 @@ def untouched(data: Path, folder: Path):
     return lost, done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", GENERATED, ids=lambda make: make.__name__)
 def test_an_untouched_starter_plan_loses_few_records(tmp_path, make):
     lost, done = untouched(make(tmp_path / "people.csv"), tmp_path)

@@ -28,6 +28,7 @@ def plan(steps: list[dict[str, Any]], more: dict[str, Any] | None = None) -> dic
     return content
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step["step"])
 def test_a_step_that_reckons_refuses_codes_for_no_value(tmp_path: Path, step: dict[str, Any]) -> None:
     path = write_case(tmp_path, plan([DROP, step]), LINES)

@@ -82,6 +82,7 @@ def test_nor_does_chance_of_another_kind(change, kind):
     assert alone < p * (1 - q) + q * (1 - p) + 0.08
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "title"),
     [

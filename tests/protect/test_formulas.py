@@ -153,6 +153,7 @@ def _steps() -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "requirement",
     [

@@ -242,6 +242,7 @@ def test_people_move_whole(records):
     assert Counter(area for area, _ in before) == Counter(area for area, _ in {(r["area"], r["who"]) for r in out})
 
 
+@pytest.mark.slow
 def test_a_merged_group_has_as_many_people_as_it_should(tmp_path):
     """Three people have both rare values: together these are three people and not six."""
     lines = [f"p{i},{value},{'fm'[i % 2]}" for i in range(3) for value in ("rare", "rarer")]

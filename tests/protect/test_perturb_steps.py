@@ -78,6 +78,7 @@ STEPS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STEPS)
 def test_only_the_named_variables_change_and_the_change_is_counted(tmp_path, name):
     step, named = STEPS[name]
@@ -147,6 +148,7 @@ person = st.tuples(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(7), deadline=None)
 @given(st.lists(person, min_size=4, max_size=25), st.sampled_from([[], ["sex"]]))
 def test_shuffling_keeps_the_multiset_of_every_stratum(tmp_path_factory, rows, strata):
@@ -166,6 +168,7 @@ def test_shuffling_keeps_the_multiset_of_every_stratum(tmp_path_factory, rows, s
         assert (bool(row["age"]), row["sex"], bool(row["ill"])) == (bool(age), sex, bool(ill))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(7), deadline=None)
 @given(st.lists(st.tuples(st.integers(-50, 50), st.integers(0, 3)), min_size=3, max_size=30), st.integers(2, 3))
 def test_microaggregation_gives_groups_of_k_and_keeps_the_totals(tmp_path_factory, rows, k):
@@ -275,6 +278,7 @@ def test_chance_is_refused_where_it_cannot_hold(tmp_path, data, step, code):
     assert code in {each.code for each in fault.value.faults}
 
 
+@pytest.mark.slow
 def test_the_gate_counts_the_changed_keys(tmp_path):
     """After pram the classes are others: records that stand out only then are found and dropped."""
     steps = [DROP, {"step": "recode", "variable": "age", "bands": ["0", "40"]}, SEX, {"step": "suppress_records"}]

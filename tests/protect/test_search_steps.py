@@ -72,6 +72,7 @@ def test_a_search_step_holds_or_raises(tmp_path_factory, rows, options, model):
         assert row["age"] in (str(age), "*") or int(row["age"].split("-")[0]) <= age <= int(row["age"].split("-")[1])
 
 
+@pytest.mark.slow
 def test_levels_are_written_to_the_audit_and_can_be_pinned(tmp_path):
     steps = [{"step": "drop", "variables": ["name"]}, {"step": "search", "hierarchies": HIERARCHIES}]
     first = ic.run(write_case(tmp_path, plan_with(steps=steps)))
@@ -85,6 +86,7 @@ def test_levels_are_written_to_the_audit_and_can_be_pinned(tmp_path):
         ic.run(write_case(tmp_path, plan_with(steps=steps)))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25))
 @given(st.lists(person, min_size=3, max_size=30), st.integers(2, 3))
 def test_suppressed_cells_drop_nobody_and_every_class_has_k(tmp_path_factory, rows, k):

@@ -39,6 +39,7 @@ def with_homes(rows):
         yield (str(i), *where, age, sex, f"h{home}")
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(15))
 @given(people, st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.booleans(), st.booleans(), st.sampled_from([2, 3]))
 def test_what_a_swap_must_not_change(rows, rate, homes, targeted, fewer_than):
@@ -130,6 +131,7 @@ def test_targets_are_counted_in_the_population():
     assert numbers_of(change)[2:4] == [1, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["n", "size", "lines", "records", "c1", ".dot", "a.b", "[0]"])
 def test_an_area_may_have_any_name(name):
     columns = {name: ["a", "b"] * 20, "age": [str(i % 5) for i in range(40)]}

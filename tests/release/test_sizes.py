@@ -38,6 +38,7 @@ FIELDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_number_that_cannot_be_meant_is_a_fault_of_the_plan_or_does_no_harm(tmp_path, field):
     for value in ABSURD:

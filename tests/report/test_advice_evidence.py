@@ -82,6 +82,7 @@ def _poorer(log: RunLog, data: st.DataObject) -> RunLog:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @LOUD
 @given(st.data())
 def test_taking_evidence_out_never_improves_the_advice(full: RunLog, data: st.DataObject) -> None:
@@ -102,6 +103,7 @@ def test_a_passed_test_never_makes_it_worse_than_its_absence(full: RunLog, data:
         assert openness(replace(log, intruder_test=full.intruder_test)) <= openness(log)
 
 
+@pytest.mark.slow
 def test_an_attack_that_failed_and_one_that_was_left_out_carry_the_same_tier(full: RunLog) -> None:
     for at, one in enumerate(full.attacks):
         rest = full.attacks[:at] + full.attacks[at + 1 :]
@@ -122,6 +124,7 @@ def test_a_scenario_that_is_left_out_of_the_plan_does_not_make_the_file_look_bet
     assert any("knows all released keys" in reason.text for reason in advise(weaker).reasons)
 
 
+@pytest.mark.slow
 def test_what_does_not_apply_is_no_reason_and_names_who_says_so(full: RunLog) -> None:
     apart = replace(full, attacks=tuple(
         replace(one, success=None, why="no gap.", does_not_apply="the release itself") if one.attack == "gap" else one
@@ -138,6 +141,7 @@ def test_what_does_not_apply_is_no_reason_and_names_who_says_so(full: RunLog) ->
     assert "differencing" in untried(one_word).never
 
 
+@pytest.mark.slow
 def test_the_default_attacks_leave_nothing_open_that_a_plan_can_answer(tmp_path: Path) -> None:
     """With all attacks and somebody's word that nothing else is published, no attack is said to be missing."""
     lines = "".join(f"n{i},{20 + i % 4},{'fm'[i % 2]},{'yn'[i % 5 < 2]},00{i % 7}\n" for i in range(400))

@@ -92,6 +92,7 @@ def expected(done: Any) -> dict[str, list[str]]:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_fifteen_points_in_order_each_with_its_number_and_status(whole: tuple[FileRun, str]) -> None:
     found = Sections(whole[1])
     assert tuple(found.texts) == NAMES

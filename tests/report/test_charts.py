@@ -87,6 +87,7 @@ def texts(svg: str) -> list[str]:
     return [html.unescape(re.sub(r"<[^>]+>", " ", text)) for text in re.findall(r"<text[^>]*>(.*?)</text>", svg)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY)
 def test_nothing_is_cut_and_every_chart_speaks(name: str) -> None:
     svg = to_svg(every_chart()[name])
@@ -107,6 +108,7 @@ def test_long_names_are_whole() -> None:
         assert all(len(line) <= 27 for line in in_lines(name))
 
 
+@pytest.mark.slow
 def test_no_text_leaves_its_chart_or_lies_on_another(tmp_path: Path) -> None:
     """Where the fonts of the page are wider than those that were measured, too."""
     browser()
@@ -226,6 +228,7 @@ def test_a_page_of_paper_does_not_end_with_a_heading(tmp_path: Path) -> None:
             assert lines[-1] not in ends, lines[-3:]
 
 
+@pytest.mark.slow
 def test_a_phone_shows_names_that_are_long(tmp_path: Path) -> None:
     browser()
     pytest.importorskip("websockets")

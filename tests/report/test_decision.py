@@ -98,6 +98,7 @@ def test_html_and_word_tell_the_same_sentences_and_word_is_the_same_each_time(ma
     assert word_document(paper) == word_document(paper)
 
 
+@pytest.mark.slow
 @LOGS
 def test_it_has_two_pages_at_most_and_no_heading_alone(make: Any, tmp_path: Path) -> None:
     from pypdf import PdfReader
@@ -210,6 +211,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> FileRun:
     return run(tmp_path_factory.mktemp("whole"), **WHOLE, attest=ATTEST)[0]
 
 
+@pytest.mark.slow
 def test_a_run_leaves_the_paper_and_word_is_made_of_what_was_sealed(
     whole: FileRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:

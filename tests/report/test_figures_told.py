@@ -138,6 +138,7 @@ def measured(log: RunLog) -> Iterator[str]:
         yield "\u2013" if point.risk_mean is None else percent(point.risk_mean)
 
 
+@pytest.mark.slow
 def test_every_figure_that_was_measured_is_in_the_internal_report(done: FileRun) -> None:
     text = " ".join(Texts((done.audit / "report.html").read_text()).parts)
     text = re.sub(r"\s+", " ", text)
@@ -174,6 +175,7 @@ def test_rows_are_those_of_both_sides_each_once(before: list[Risk], after: list[
     assert order == [one.name for one in before]
 
 
+@pytest.mark.slow
 def test_tables_with_most_uniques_as_the_file_leaves_are_shown_too(done: FileRun) -> None:
     for risk in done.log.risks:
         shown = {label for label, _, _ in table_rows(risk)}

@@ -30,6 +30,7 @@ def test_every_point_but_the_first_starts_with_one_sentence(inside: str) -> None
             assert lead in found.texts[section.name][:600], section.name
 
 
+@pytest.mark.slow
 def test_folds_are_closed_on_the_screen_and_open_on_paper(inside: str, tmp_path: Path) -> None:
     from pypdf import PdfReader
 

@@ -35,6 +35,7 @@ def full(whole: tuple[FileRun, str]) -> RunLog:
     return nothing_missing(whole[0].log)
 
 
+@pytest.mark.slow
 def test_headings_ids_links_and_alt_texts(whole: tuple[FileRun, str]) -> None:
     for text in (whole[1], (whole[0].release / "report.html").read_text()):
         page = browser.Page(text)
@@ -51,6 +52,7 @@ def test_headings_ids_links_and_alt_texts(whole: tuple[FileRun, str]) -> None:
         assert page.all("a")[0]["class"] == "skip"
 
 
+@pytest.mark.slow
 def test_every_colour_on_every_ground_it_stands_on_has_contrast(whole: tuple[FileRun, str]) -> None:
     style = whole[1].split("<style>")[1].split("</style>")[0]
     names = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", style))
@@ -82,6 +84,7 @@ def luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
+@pytest.mark.slow
 def test_the_decision_fits_on_the_first_page_of_the_pdf(whole: tuple[FileRun, str], tmp_path: Path) -> None:
     from pypdf import PdfReader
 
@@ -142,6 +145,7 @@ def test_a_long_name_of_the_place_for_temporary_files_keeps_nobody_from_printing
     assert not list(place.iterdir())
 
 
+@pytest.mark.slow
 def test_attested_words_are_shown_and_not_run(full: RunLog) -> None:
     bad = "<script>x</script>"
     about = replace(full.about, attested=dict.fromkeys(ATTESTED, Attested(bad, "2026-01-01", bad)), conditions=(bad,))

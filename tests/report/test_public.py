@@ -27,6 +27,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[FileRun, str]:
     return run(tmp_path_factory.mktemp("whole"), **WHOLE, attest=ATTEST)
 
 
+@pytest.mark.slow
 def test_public_report_opens_with_the_decision(whole: tuple[FileRun, str]) -> None:
     text = (whole[0].release / "report.html").read_text()
     found = Sections(text)

@@ -161,6 +161,7 @@ def test_markup_in_words_is_shown_and_not_run(report: Report) -> None:
     assert bad in Page(text).text
 
 
+@pytest.mark.slow
 @BOTH
 def test_same_log_same_bytes(report: Report, inside: str, outside: str) -> None:
     first = inside if report is internal_report else outside
@@ -233,6 +234,7 @@ def test_failing_requirement_is_told() -> None:
     assert "Not all requirements hold" in Page(public_report(log)).text
 
 
+@pytest.mark.slow
 @BOTH
 @pytest.mark.parametrize("tier", ["open", "safeguarded", "controlled"])
 def test_small_and_empty_files(report: Report, tier: str) -> None:

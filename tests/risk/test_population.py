@@ -66,6 +66,7 @@ def test_an_estimator_gives_a_share_or_says_why_not(classes: list[tuple[int, int
         assert found.why if found.value is None else 0 <= found.value <= 1
 
 
+@pytest.mark.slow
 def test_pitman_covers_populations_that_grew_as_it_says() -> None:
     generator = np.random.default_rng(5)
     hits, ratios = 0, []

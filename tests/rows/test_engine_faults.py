@@ -184,6 +184,7 @@ def test_a_lost_connection_is_said_and_nothing_is_released(tmp_path, cluster):
 # Spark
 
 
+@pytest.mark.slow
 def test_more_lines_than_may_be_fetched_are_refused_by_what_they_are(tmp_path, sources, spark):
     source = {"source": str(sources / "people"), "engine": "spark"}
     with pytest.raises(ic.InputError, match=r"D080: the values of 'age' .* 20 lines") as caught:
@@ -192,6 +193,7 @@ def test_more_lines_than_may_be_fetched_are_refused_by_what_they_are(tmp_path, s
     assert_nothing_released(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.xfail(strict=True, reason="Spark writes large and small floating-point numbers as 1.0E20, DuckDB as 1e+20")
 def test_floating_point_numbers_have_one_text(tmp_path, spark):
     pq.write_table(pa.table({"x": [1e20, 1.5]}), tmp_path / "x.parquet")
@@ -298,6 +300,7 @@ def test_a_check_asks_for_the_columns_and_reads_no_record(tmp_path, cluster):
         ic.verify(address(cluster, "data.unread"), ["age"])
 
 
+@pytest.mark.slow
 def test_what_takes_a_file_takes_a_database(tmp_path, cluster, sources, monkeypatch):
     """Profile and verify find the same there as in the file; the copy is gone when nobody holds it any more."""
     place, file = address(cluster), sources / "people.csv"

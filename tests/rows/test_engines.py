@@ -59,6 +59,7 @@ def test_every_engine_releases_the_same_bytes(tmp_path, data, expected, name):
         )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_tables_beside_a_release_have_the_same_cell_keys(tmp_path, data, sources):
     PLANS["without ill"] = {"steps": [{"step": "drop", "variables": ["name", "ill"]}], "requirements": [K]}
     (tmp_path / "other").mkdir()
@@ -71,6 +72,7 @@ def test_tables_beside_a_release_have_the_same_cell_keys(tmp_path, data, sources
     assert sum(wanted.inside.counts) == len(ROWS)
 
 
+@pytest.mark.slow
 def test_nothing_is_changed_that_no_step_touches(tmp_path, data):
     done = ic.run(write_plan(tmp_path, "drop and recode", data))
     text = (done.release / "people.csv").read_text()
@@ -123,6 +125,7 @@ def test_a_parquet_release_holds_the_same_rows(tmp_path, data, sources):
     assert pq.read_metadata(done.release / "people.parquet").metadata is None
 
 
+@pytest.mark.slow
 def test_a_release_in_parts_holds_the_same_rows_in_the_same_order(tmp_path, data, expected, monkeypatch):
     monkeypatch.setattr("incrowd.rows.parts.RECORDS", 50)
     if "engine" in data:  # so few rows would otherwise become one partition
@@ -144,6 +147,7 @@ def test_a_release_in_parts_holds_the_same_rows_in_the_same_order(tmp_path, data
     assert {f"people/{path.name}" for path in parts} < {entry["name"] for entry in manifest["files"]}
 
 
+@pytest.mark.slow
 def test_a_release_in_a_table_of_the_database(tmp_path, cluster, sources, monkeypatch):
     """The same rows as in the file, seen by everybody at once or not at all."""
     import psycopg
@@ -209,6 +213,7 @@ def test_key_tables_are_the_same(data, sources, request):
         assert (getattr(ours, field) == getattr(theirs, field)).all()
 
 
+@pytest.mark.slow
 def test_tallies_for_use_cases_are_the_same(data, sources, request):
     engine = request.getfixturevalue("spark") if "engine" in data else None
     pairs = [("age", "age"), ("age", "note")]

@@ -94,6 +94,7 @@ def test_too_many_records_and_columns_are_refused(monkeypatch):
         refuse_for_excel(rows_of({"x": ["1"], "y": ["1"]}))
 
 
+@pytest.mark.slow
 def test_a_release_in_excel_is_counted_reproduced_and_has_no_author(tmp_path):
     plan = write_case(tmp_path, plan_with(release={"format": "xlsx", "name": "people"}))
     run = ic.run(plan)

@@ -75,6 +75,7 @@ def _silent(printed: str) -> bool:
     return not any(canary in printed for canary in CANARIES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", quick_only(["no header", "an open quotation mark"], HEADERS))
 def test_no_command_shows_a_first_line_that_is_not_proven_to_be_a_header(
     tmp_path: Path, called: Called, name: str
@@ -135,6 +136,7 @@ def test_no_file_beside_the_data_is_told_either(tmp_path: Path, called: Called, 
         assert _silent(printed), (arguments, printed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["xlsx", "parquet", "csv.gz", "folder"])
 def test_neither_does_a_file_of_another_kind(tmp_path: Path, called: Called, kind: str) -> None:
     lines = [line.split(",") for line in RECORDS.splitlines()]

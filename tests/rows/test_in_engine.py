@@ -72,6 +72,7 @@ def same(ours, theirs):
         assert dict(mine.removed_for) == dict(other.removed_for)
 
 
+@pytest.mark.slow
 def test_distant_to_the_end(tmp_path, engine, monkeypatch):
     """More classes than may be held from the first step to the last: never a KeyTable, and the same release."""
     wanted = ic.run(write_plan(tmp_path / "near", [HALVED, SUPPRESS]))
@@ -155,6 +156,7 @@ def test_a_limit_is_a_limit(tmp_path):
         assert isinstance(count_classes(rows, ("a",), (), None), kind)
 
 
+@pytest.mark.slow
 def test_a_value_that_suppression_took_away_is_no_slip(tmp_path):
     """Everybody with the value is gone, rightly: the same release far away as here."""
     folder = tmp_path / "far"

@@ -229,6 +229,7 @@ cells = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(300), suppress_health_check=list(HealthCheck))
 @given(
     st.lists(st.tuples(cells, cells), min_size=1, max_size=5),

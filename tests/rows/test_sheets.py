@@ -203,6 +203,7 @@ def test_a_file_that_unpacks_to_more_than_may_be_read_is_refused_before_it_is_un
     refused(path, "D277")
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_refused_without_what_it_holds(tmp_path):
     good = book(tmp_path / "f.xlsx", ["a", "b"], ["CANARY", 1]).read_bytes()
     for cut in range(0, len(good), 97):

@@ -64,6 +64,7 @@ class Exporter:
         return arrow()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [pandas, arrow, polars, Stream, Exporter])
 def test_a_table_counts_as_its_file_does(tmp_path: Path, make: Any) -> None:
     file = tmp_path / "file.csv"
@@ -195,6 +196,7 @@ def test_an_index_without_a_name_is_no_column() -> None:
     assert open_source(frame[frame["a"] > 1]).columns == ("a",)
 
 
+@pytest.mark.slow
 def test_every_task_that_reads_records_takes_a_table(tmp_path: Path) -> None:
     frame = pd.DataFrame({
         "age": [30, 30, 40, 40], "sex": ["f", "f", "m", "m"], "postcode": ["NE3 1ED"] * 4, "people": [5, 6, 7, 8],

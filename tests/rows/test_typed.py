@@ -32,6 +32,7 @@ TEXTS = st.one_of(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(150), deadline=None)
 @given(st.lists(st.lists(st.none() | TEXTS, min_size=4, max_size=4), min_size=1, max_size=3), st.data())
 def test_no_reader_sees_another_text(tmp_path_factory, columns, data):

@@ -115,6 +115,7 @@ def test_compare_shows_plans_side_by_side_and_releases_nothing(tmp_path, capsys)
         ic.compare([first])
 
 
+@pytest.mark.slow
 def test_the_public_sees_neither_rates_nor_thresholds(tmp_path, monkeypatch):
     monkeypatch.setenv("INCROWD_SECRET", SECRET)
     steps = [DROP, {"step": "sample", "count": "59"}, BANDS, SWAP,
@@ -135,6 +136,7 @@ def test_the_public_sees_neither_rates_nor_thresholds(tmp_path, monkeypatch):
     assert "0.0731" in (done.audit / "plan.yaml").read_text()
 
 
+@pytest.mark.slow
 def test_a_sample_tells_the_risk_measures_its_fraction(tmp_path):
     scenarios = [{"name": "stranger", "keys": ["age", "sex"], "knows_who_is_in": "false"}]
     first, _ = plans(tmp_path, scenarios=scenarios)
@@ -148,6 +150,7 @@ def test_a_sample_tells_the_risk_measures_its_fraction(tmp_path):
     assert (risk.before.fraction, risk.after.fraction) == (0.1, 0.05)
 
 
+@pytest.mark.slow
 def test_a_comparison_draws_as_the_run_will(tmp_path, monkeypatch):
     """One secret for a project, made by whoever comes first."""
     first, second = plans(tmp_path)
@@ -162,6 +165,7 @@ def test_a_comparison_draws_as_the_run_will(tmp_path, monkeypatch):
     assert again == compared
 
 
+@pytest.mark.slow
 def test_a_secret_that_is_with_the_results_goes_on(tmp_path, monkeypatch):
     first, _ = plans(tmp_path)
     monkeypatch.delenv("INCROWD_SECRET")
@@ -189,6 +193,7 @@ def test_faults_of_all_plans_come_before_any_work(tmp_path):
         ic.compare(first)
 
 
+@pytest.mark.slow
 def test_a_comparison_has_attacks_use_cases_and_progress(tmp_path):
     more = {
         "attack": [{"attacks": ["linkage"]}],

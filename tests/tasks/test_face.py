@@ -73,6 +73,7 @@ LATER = "; ".join(f"import incrowd.{room}" for room in ROOMS) + "; import incrow
 BETWEEN = "import incrowd as ic; ic.risk; import incrowd.risk.record; from incrowd.report import words"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [FIRST, LATER, BETWEEN])
 def test_a_command_is_a_function_whatever_was_imported_first(order: str) -> None:
     asked = f"assert all(callable(getattr(ic, name)) for name in {ROOMS}); import incrowd.cli; incrowd.cli.load(); "

@@ -68,6 +68,7 @@ def write_as(name: str, folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_release_is_the_same(tmp_path, name):
     plan = plan_with()

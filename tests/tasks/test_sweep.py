@@ -135,6 +135,7 @@ def test_the_sweep_by_class_is_what_runs_one_by_one_give(home: Path, runs: dict[
                 assert values[0] == pytest.approx(values[1], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_way_of_other_parameters_gives_the_same_points(home: Path, runs: dict[int, ic.Run]) -> None:
     path = write(home)
     quick = sweep(path, settings_of(path, "2,5,9"), out=home / "s").sweep
@@ -199,6 +200,7 @@ def test_a_candidate_is_one_more_point(tmp_path: Path) -> None:
     assert "coarse" in page
 
 
+@pytest.mark.slow
 def test_prices_are_what_dropping_alone_would_cost(runs: dict[int, ic.Run]) -> None:
     log = runs[5].log
     assert log.utility is not None

@@ -60,6 +60,7 @@ def test_a_release_that_keeps_its_variables_passes(case: dict[str, Any], folder:
     assert found.verdict == "stays"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "place", "name"), EACH)
 @pytest.mark.parametrize("value", ["*", None, "own"])
 def test_a_variable_that_is_emptied_in_the_release_fails_it(

@@ -97,6 +97,7 @@ def test_too_much_time_ends_it_with_all_that_it_started(tmp_path: Path, monkeypa
     assert not mark.exists()
 
 
+@pytest.mark.slow
 def test_what_it_leaves_running_ends_with_it(tmp_path: Path) -> None:
     mark = tmp_path / "alive"
     body = f"import subprocess\nsubprocess.Popen(['sh', '-c', 'sleep 2; touch {mark}'])\nreturn True"
