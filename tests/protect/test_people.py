@@ -265,3 +265,45 @@ def test_a_merged_group_has_as_many_people_as_it_should(tmp_path):
         run = ic.run(tmp_path / "plan.yaml")
         released = [line.split(",")[0] for line in (Path(run.release) / "data.csv").read_text().splitlines()[1:]]
         assert Counter(released) == {way.get("into", "few"): 13, "many": 33}
+
+
+@pytest.mark.parametrize(
+    "step",
+    [{"step": "noise", "variables": ["x"], "sd": 9, "decimals": 3, "apart": True},
+     {"step": "round", "variable": "x", "base": 7, "how": "random"}],
+    ids=["noise", "round"],
+)  # fmt: skip
+def test_a_number_written_in_several_ways_is_drawn_once(step):
+    """Drawn for each way of writing it, the average of a person's records would come near to the number again."""
+    ways = ["100", "100.0", "100.00", "0100", "100.000"]
+    given = {"who": ["a"] * 5 + [f"p{i}" for i in range(60)], "x": [*ways, *(ways[i % 5] for i in range(60))]}
+    out, change, _ = apply_step(step, given | {"sex": ["f"] * 65}, ["sex"], unit="who")
+    assert len(by_person(out, "x")["a"]) == 1
+    assert change.cells_changed == 65  # every text is another one after the step
+    if step["step"] == "round":  # 2/7 of 61 people go up, whichever way their number is written
+        assert Counter(next(iter(values)) for values in by_person(out, "x").values())["105"] in (17, 18)
+
+
+@settings(max_examples=examples(25), deadline=None)
+@given(files, st.sampled_from([("top_code", 90), ("bottom_code", 10), ("top_code", 50)]))
+def test_a_percentile_is_one_of_people(records, asked):
+    """Counted in records, whoever has many sets the limit, and may be the only one beyond it."""
+    step, share = asked
+    given = columns(records)
+    out, *_ = apply_step({"step": step, "variable": "bill", "percentile": share, "label": "beyond"}, given, KEYS,
+                         unit="who")  # fmt: skip
+    best = max if step == "top_code" else min
+    own = sorted(best(int(b) for w, b in zip(given["who"], given["bill"], strict=True) if w == who)
+                 for who in set(given["who"]))  # fmt: skip
+    limit = next(x for at, x in enumerate(own, 1) if at * 100 >= share * len(own))
+    beyond = {line for line, bill in enumerate(given["bill"])
+              if (int(bill) >= limit if step == "top_code" else int(bill) <= limit)}  # fmt: skip
+    assert {int(row["line"]) for row in out if row["bill"] == "beyond"} == beyond
+
+
+def test_one_person_with_many_records_is_not_the_top():
+    given = {"who": [f"p{i}" for i in range(90)] + ["much"] * 10, "x": [*map(str, range(90)), *["1000"] * 10]}
+    out, *_ = apply_step({"step": "top_code", "variable": "x", "percentile": 95}, given | {"sex": ["f"] * 100}, ["sex"],
+                         unit="who")  # fmt: skip
+    assert {row["x"] for row in out if row["who"] == "much"} == {"86"}
+    assert len({row["who"] for row in out if row["x"] == "86"}) == 5

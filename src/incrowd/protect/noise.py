@@ -17,7 +17,7 @@ from incrowd.protect.state import UNIT, Change, Context, State
 from incrowd.rows import Rows
 from incrowd.rows.engine import OnBatch
 from incrowd.rows.numbers import check_numbers, covariance
-from incrowd.rows.people import count_varying, draw_by
+from incrowd.rows.people import count_varying, draw_by, draw_by_amount
 from incrowd.rows.records import DRAW, OLD, add_to, draw, keep_old
 
 
@@ -56,7 +56,7 @@ def noise(step: Noise, number: int, state: State, context: Context) -> tuple[Sta
         rows = add_to(rows, name, _adder(*line, places[name], name))
     if step.apart and unit is not None:
         for name, (_, _, variance) in zip(names, lines, strict=True):
-            rows = draw_by(rows.drop([DRAW]), [unit, f"{OLD}{name}"], context.order("value", name))
+            rows = draw_by_amount(rows.drop([DRAW]), unit, f"{OLD}{name}", context.order("value", name))
             rows = add_to(rows, name, _adder([1.0], [context.subkey("apart", name)], variance, places[name], name))
     after, changed = recount_changed(rows, names, state, context)
     size = f"sd {step.sd}" if step.share is None else f"share {step.share} of the standard deviation"

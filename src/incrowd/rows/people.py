@@ -26,6 +26,17 @@ def draw_by(rows: Rows, columns: Sequence[str], function: OnBatch) -> Rows:
     return rows._with(DRAW, columns, function, "int64")
 
 
+def draw_by_amount(rows: Rows, who: str, column: str, function: OnBatch) -> Rows:
+    """The same by the person and a checked number of theirs: 5, 5.0 and 05 are one."""
+
+    def of_amounts(batch: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        parts = (text.rpartition(":") for text in batch.to_pylist())
+        return function(pa.array([f"{own}:{float(x or 0) + 0.0}" for own, _, x in parts], pa.string()))
+
+    argument = rows.encoded([who]) + ":" + rows.text(column).fill_null("")
+    return replace(rows, table=rows.engine.apply(rows.table, DRAW, [argument], of_amounts, "int64"))
+
+
 def count_differing(rows: Rows, who: str, columns: Sequence[str]) -> int:
     """How many people have records that differ in these columns? What is missing in one of them makes a difference."""
     picked = rows.table.select(who=rows.text(who), value=rows.encoded(columns))
