@@ -36,6 +36,7 @@ def apply_step(
     sensitive: tuple[str, ...] = (),
     unit: str | None = None,
     household: str | None = None,
+    homes: tuple[str, ...] = (),
     population: dict[str, list[str | None]] | None = None,
     folder: Path = Path("."),
     secret: str = SECRET,
@@ -48,7 +49,7 @@ def apply_step(
     if population is not None:
         table = join_population(table, tabulate(rows_of(population), keys))
     context = Context(folder, Secret(bytes.fromhex(secret)), ("test",), (), has_unit=unit is not None,
-                      household=household, book=book)  # fmt: skip
+                      household=household, homes=homes, book=book)  # fmt: skip
     state, change = protect(STEP.validate_python(step), 1, State(rows, table), context)
     out = state.rows.collect(state.rows.table).to_pylist()
     assert counted(state) == Counter(tuple(row[key] for key in keys) for row in out)

@@ -109,3 +109,22 @@ def test_all_of_it_together_with_attacks_and_use_cases(tmp_path):
         notes[row["person"]].add(row["note"])
     assert all(len(values) == 1 for values in notes.values())
     assert len(notes) == 60
+
+
+@pytest.mark.parametrize("shown", ["as it is", "by a pseudonym"])
+def test_households_that_the_release_shows_are_not_outvoted(tmp_path, shown):
+    """A tenure that is changed in one record of a household and not in the others would tell what it was."""
+    lines = "".join(f"n{i},{i // 5},{'fm'[i % 2]},{'yn'[i % 3 == 0]},{'orp'[i // 5 % 3]}\n" for i in range(300))
+    roles = {"name": "identifier", "age": "other" if shown == "as it is" else "identifier", "sex": "key",
+             "ill": "sensitive", "note": "other"}  # fmt: skip
+    hide = [] if shown == "as it is" else [{"step": "pseudonymise", "variables": ["age"], "into": "home"}]
+    plan = plan_with(
+        data={**UNIT, "household": "age"}, requirements=K, steps=[DROP, {**PERTURBING[0], "variable": "note"}, *hide],
+        variables={name: {"role": role, "reason": "told"} for name, role in roles.items()},
+    )  # fmt: skip
+    found = defaultdict(set)
+    done = ic.run(write_case(tmp_path, plan, lines))
+    for row in released(done):
+        found[row["age" if shown == "as it is" else "home"]].add(row["note"])
+    assert len(found) == 60
+    assert all(len(values) == 1 for values in found.values())

@@ -266,3 +266,86 @@ def test_a_merged_group_has_as_many_people_as_it_should(tmp_path):
         run = ic.run(tmp_path / "plan.yaml")
         released = [line.split(",")[0] for line in (Path(run.release) / "data.csv").read_text().splitlines()[1:]]
         assert Counter(released) == {way.get("into", "few"): 13, "many": 33}
+
+
+@pytest.mark.parametrize(
+    "step",
+    [{"step": "noise", "variables": ["x"], "sd": 9, "decimals": 3, "apart": True},
+     {"step": "round", "variable": "x", "base": 7, "how": "random"}],
+    ids=["noise", "round"],
+)  # fmt: skip
+def test_a_number_written_in_several_ways_is_drawn_once(step):
+    """Drawn for each way of writing it, the average of a person's records would come near to the number again."""
+    ways = ["100", "100.0", "100.00", "0100", "100.000"]
+    given = {"who": ["a"] * 5 + [f"p{i}" for i in range(60)], "x": [*ways, *(ways[i % 5] for i in range(60))]}
+    out, change, _ = apply_step(step, given | {"sex": ["f"] * 65}, ["sex"], unit="who")
+    assert len(by_person(out, "x")["a"]) == 1
+    assert change.cells_changed == 65  # every text is another one after the step
+    if step["step"] == "round":  # 2/7 of 61 people go up, whichever way their number is written
+        assert Counter(next(iter(values)) for values in by_person(out, "x").values())["105"] in (17, 18)
+
+
+@settings(max_examples=examples(25), deadline=None)
+@given(files, st.sampled_from([("top_code", 90), ("bottom_code", 10), ("top_code", 50)]))
+def test_a_percentile_is_one_of_people(records, asked):
+    """Counted in records, whoever has many sets the limit, and may be the only one beyond it."""
+    step, share = asked
+    given = columns(records)
+    out, *_ = apply_step({"step": step, "variable": "bill", "percentile": share, "label": "beyond"}, given, KEYS,
+                         unit="who")  # fmt: skip
+    best = max if step == "top_code" else min
+    own = sorted(best(int(b) for w, b in zip(given["who"], given["bill"], strict=True) if w == who)
+                 for who in set(given["who"]))  # fmt: skip
+    limit = next(x for at, x in enumerate(own, 1) if at * 100 >= share * len(own))
+    beyond = {line for line, bill in enumerate(given["bill"])
+              if (int(bill) >= limit if step == "top_code" else int(bill) <= limit)}  # fmt: skip
+    assert {int(row["line"]) for row in out if row["bill"] == "beyond"} == beyond
+
+
+def test_one_person_with_many_records_is_not_the_top():
+    given = {"who": [f"p{i}" for i in range(90)] + ["much"] * 10, "x": [*map(str, range(90)), *["1000"] * 10]}
+    out, *_ = apply_step({"step": "top_code", "variable": "x", "percentile": 95}, given | {"sex": ["f"] * 100}, ["sex"],
+                         unit="who")  # fmt: skip
+    assert {row["x"] for row in out if row["who"] == "much"} == {"86"}
+    assert len({row["who"] for row in out if row["x"] == "86"}) == 5
+
+
+AT_HOME = {
+    "noise": {"step": "noise", "variables": ["rent", "bill"], "sd": 40, "decimals": 2},
+    "correlated": {"step": "noise", "variables": ["rent", "mortgage"], "share": 2, "correlated": True, "decimals": 3},
+    "apart": {"step": "noise", "variables": ["rent", "bill"], "sd": 40, "apart": True, "decimals": 2},
+    "pram": {"step": "pram", "variable": "rent", "rate": 0.6},
+    "strata": {"step": "pram", "variable": "rent", "rate": 0.6, "strata": ["mortgage"]},
+}
+
+
+@settings(max_examples=examples(25), deadline=None)
+@given(files, st.sampled_from(sorted(AT_HOME)), st.booleans())
+def test_what_all_of_a_household_have_stays_the_same_where_the_release_shows_households(records, name, several):
+    """Drawn for each of them, the value that most show would be the truth, and their average near it."""
+    assume(several or AT_HOME[name].get("apart") is None)
+    given = columns(records)
+    homes = [who % 3 for who, *_ in records]
+    given |= {
+        "home": [f"h{home}" for home in homes],
+        # One household has it written in several ways, or does not have it in a record.
+        "rent": [["700", "700.0", "", None][at % 4] if home == 0 and name != "pram" and name != "strata" else str(home)
+                 for at, home in enumerate(homes)],
+        "mortgage": [str(9 * home * home) for home in homes],
+    }  # fmt: skip
+    if name == "correlated":
+        assume(len({home for home, rent in zip(homes, given["rent"], strict=True) if rent}) > 1)
+        assume(len({who for who, *_ in records}) > 2)
+    out, *_ = apply_step(AT_HOME[name], given, KEYS, unit="who" if several else None, household="home", homes=("home",))
+    found = defaultdict(set)
+    for row in out:
+        found[row["home"]] |= {row["rent"]} - {None, ""}
+    assert all(len(values) <= 1 for values in found.values())
+
+
+def test_people_with_two_homes_are_drawn_by_themselves():
+    given = {"who": ["a", "a", "b", "c"] * 30, "home": ["h", "g", "h", "g"] * 30, "x": ["5"] * 120, "sex": ["f"] * 120}
+    step = {"step": "noise", "variables": ["x"], "sd": 40, "decimals": 2}
+    out, *_ = apply_step(step, given, ["sex"], unit="who", household="home", homes=("home",))
+    assert [len(values) for values in by_person(out, "x").values()] == [1, 1, 1]
+    assert len({row["x"] for row in out}) == 3

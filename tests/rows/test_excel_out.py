@@ -75,6 +75,7 @@ def test_no_cell_is_a_formula_and_whole_numbers_are_numbers(tmp_path):
         ({"x": ["_x0041_"]}, "D370"),
         ({"a\x0bb": ["a"]}, "D370"),
         ({"x": ["a" * 32_768]}, "D369"),
+        ({"x": ["\U0001f600" * 16_384]}, "D369"),
         ({"x": [None, "a"], "y": [None, "b"]}, "D371"),
     ],
 )
@@ -86,7 +87,7 @@ def test_what_excel_cannot_hold_is_refused_before_it_is_written(columns, code):
 
 def test_too_many_records_and_columns_are_refused(monkeypatch):
     monkeypatch.setattr(excel_out, "LINES", 4)
-    refuse_for_excel(rows_of({"x": ["1", "2", "3"]}))
+    refuse_for_excel(rows_of({"x": ["1", "\U0001f600" * 16_383 + "a", "\u20ac" * 32_767]}))
     with pytest.raises(ic.InputError, match=r"D369.* 4 records"):
         refuse_for_excel(rows_of({"x": ["1", "2", "3", "4"]}))
     monkeypatch.setattr(excel_out, "COLUMNS", 1)

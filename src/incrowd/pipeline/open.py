@@ -71,6 +71,7 @@ def context_of(plan: Plan, folder: Path, secret: Secret, book: Codebook, prepare
         prepared=prepared,
         pseudonyms_by=_pseudonyms_by(plan),
         linked=_shows_whose(plan),
+        homes=_shows_homes(plan),
     )
 
 
@@ -87,6 +88,15 @@ def _shows_whose(plan: Plan) -> bool:
     """Whether the release shows which records are one person's: by a pseudonym, or by the household it stays in."""
     named = any(isinstance(step, Pseudonymise) for _, step in plan.active)
     return named or plan.data.household in released_columns(plan)
+
+
+def _shows_homes(plan: Plan) -> tuple[str, ...]:
+    """The household's column and its pseudonyms, where the release has one of them."""
+    home = plan.data.household
+    if home is None:
+        return ()
+    names = [step.into for _, step in plan.active if isinstance(step, Pseudonymise) and [*step.variables] == [home]]
+    return (home, *names) if {home, *names} & {*released_columns(plan)} else ()
 
 
 def _trees(plan: Plan, folder: Path) -> dict[str, Hierarchy]:

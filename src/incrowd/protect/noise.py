@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -17,8 +18,12 @@ from incrowd.protect.state import UNIT, Change, Context, State
 from incrowd.rows import Rows
 from incrowd.rows.engine import OnBatch
 from incrowd.rows.numbers import check_numbers, covariance
-from incrowd.rows.people import count_varying, draw_by
+from incrowd.rows.numbers import number as number_of
+from incrowd.rows.people import count_varying, draw_by, draw_by_amount, draw_homes
 from incrowd.rows.records import DRAW, OLD, add_to, draw, keep_old
+
+#: A copy of a record's own number, while a household's stands in its place.
+OWN = f"{DRAW}_own"
 
 
 @carries_out(Noise)
@@ -35,7 +40,8 @@ def noise(step: Noise, number: int, state: State, context: Context) -> tuple[Sta
 
     Where people have several records, the paths are a person's: all their records get the same noise, so that no
     average of them is nearer to the truth; and in the variances each person counts once. With `apart`, each value of a
-    person has a second path of its own, so that no difference is exact either.
+    person has a second path of its own, so that no difference is exact either. Where the release shows who lives
+    together, a number that all of a household have gets the household's noise, for the same reason.
     """
     names, rows = step.variables, state.rows
     written = check_numbers(rows, names)
@@ -52,11 +58,19 @@ def noise(step: Noise, number: int, state: State, context: Context) -> tuple[Sta
     else:
         sizes = [_size(step, spread) for spread in spreads]
         lines = [([1.0], [context.subkey("path", name)], size**2) for name, size in zip(names, sizes, strict=True)]
+    if (home := context.home(rows)) is not None:
+        rows = replace(rows, table=rows.table.mutate(**{OWN: rows.table[DRAW]}))
     for name, line in zip(names, lines, strict=True):
+        if home is not None:
+            # Correlated noise is of all variables together, and so is a household's.
+            alike = [number_of(rows, f"{OLD}{one}") for one in (names if step.correlated else [name])]
+            rows = draw_homes(rows, home, alike, context.order("home"), OWN)
         rows = add_to(rows, name, _adder(*line, places[name], name))
     if step.apart and unit is not None:
         for name, (_, _, variance) in zip(names, lines, strict=True):
-            rows = draw_by(rows.drop([DRAW]), [unit, f"{OLD}{name}"], context.order("value", name))
+            rows = draw_by_amount(rows.drop([DRAW]), unit, f"{OLD}{name}", context.order("value", name))
+            if home is not None:
+                rows = draw_homes(rows, home, [number_of(rows, f"{OLD}{name}")], context.order("home value", name))
             rows = add_to(rows, name, _adder([1.0], [context.subkey("apart", name)], variance, places[name], name))
     after, changed = recount_changed(rows, names, state, context)
     size = f"sd {step.sd}" if step.share is None else f"share {step.share} of the standard deviation"

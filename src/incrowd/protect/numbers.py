@@ -8,6 +8,7 @@ from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal, localcontext
 from decimal import Context as Precision
 from fractions import Fraction
 
+import numpy as np
 import pyarrow as pa
 
 from incrowd.errors import InputError
@@ -17,7 +18,15 @@ from incrowd.plan.steps.swap import RankSwap
 from incrowd.protect.methods import carries_out
 from incrowd.protect.perturbing import recount_changed
 from incrowd.protect.state import UNIT, Change, Context, State
-from incrowd.protect.values import changed_cells, is_counted, relabel, value_people, value_records
+from incrowd.protect.values import (
+    ValuePeople,
+    changed_cells,
+    is_counted,
+    relabel,
+    relabel_rows,
+    value_people,
+    value_records,
+)
 from incrowd.rows.choose import count_numbers, exchange_near, split_values
 from incrowd.rows.people import each_value, give_back, give_each_back, one_value
 from incrowd.rows.records import keep_old
@@ -49,8 +58,7 @@ def _round(step: Round, state: State, context: Context) -> tuple[State, Change]:
             f"round {step.variable}", cells_changed=changed_cells(counts, named), notes=(f"base {step.base}",)
         )
         return relabel(state, step.variable, named), change
-    people = value_people(state, step.variable, context).counts if context.has_unit else counts
-    return _by_chance(step, state, context, people, found)
+    return _by_chance(step, state, context, counts, found)
 
 
 def nearest(number: Decimal, base: Decimal) -> str:
@@ -70,7 +78,10 @@ def _by_chance(
     found: Mapping[str | None, Decimal | None],
 ) -> tuple[State, Change]:
     parts: list[tuple[str, str, str, int]] = []
-    cells = 0
+    cells, named = 0, dict[str | None, str | None]()
+    if context.has_unit:
+        counts, named = _of_one_number(value_people(state, step.variable, context), found)
+        found = {value: found[value] for value in counts}
     filled = sorted((value, x) for value, x in found.items() if value is not None and x is not None)
     # By the value itself: another value that comes or goes changes nobody else's luck.
     names = pa.array([value for value, _ in filled], pa.string())
@@ -92,8 +103,9 @@ def _by_chance(
     )
     name, orders = step.variable, context.orders("who")
     if context.has_unit:
-        lines = split_values(each_value(state.rows, UNIT, name), name, table, orders)
-        rows = give_each_back(keep_old(state.rows, [name]), lines, UNIT, name)
+        kept = keep_old(state.rows, [name])
+        kept = relabel_rows(kept, name, named) if any(old != new for old, new in named.items()) else kept
+        rows = give_each_back(kept, split_values(each_value(kept, UNIT, name), name, table, orders), UNIT, name)
         after, changed = recount_changed(rows, [name], state, context)
         cells = changed[name]
     else:
@@ -102,25 +114,43 @@ def _by_chance(
     return after, Change(f"round {name} by chance", cells_changed=cells, notes=(f"base {step.base}",))
 
 
+def _of_one_number(
+    people: ValuePeople, found: Mapping[str | None, Decimal | None]
+) -> tuple[dict[str | None, int], dict[str | None, str | None]]:
+    """The people who have each number, under the first of the texts it is written with; and that text for each.
+
+    Going each its own way, the 12, the 12.0 and the 12.00 of one person would average to the number.
+    """
+    texts: dict[Decimal, list[str]] = {}
+    for value, x in found.items():
+        if value is not None and x is not None:
+            texts.setdefault(x, []).append(value)
+    first: dict[str | None, str | None] = {value: min(same) for same in texts.values() for value in same}
+    counts: dict[str | None, int] = {min(same): people.together(same) for same in texts.values()}
+    return counts, {value: first.get(value, value) for value in found}
+
+
 @carries_out(TopCode)
 def top_code(step: TopCode, number: int, state: State, context: Context) -> tuple[State, Change]:
     """Who has so much that the number alone tells who it is? Numbers from a limit on upwards become one value."""
-    return _code(step, state, top=True)
+    return _code(step, state, context, top=True)
 
 
 @carries_out(BottomCode)
 def bottom_code(step: BottomCode, number: int, state: State, context: Context) -> tuple[State, Change]:
     """The same downwards."""
-    return _code(step, state, top=False)
+    return _code(step, state, context, top=False)
 
 
-def _code(step: TopCode | BottomCode, state: State, top: bool) -> tuple[State, Change]:
+def _code(step: TopCode | BottomCode, state: State, context: Context, top: bool) -> tuple[State, Change]:
     counts = value_records(state, step.variable)
     values = list(counts)
     numbers = dict(zip(values, as_numbers(values, step.variable), strict=True))
     limit = step.at
     if limit is None:
         weighed = [(x, counts[value]) for value, x in numbers.items() if x is not None and counts[value]]
+        if context.has_unit:  # or the limit would be the figure of whoever has most records, and theirs alone above it
+            weighed = _furthest(value_people(state, step.variable, context), numbers, top)
         limit = percentile(weighed, step.percentile or 50.0, step.variable)
     label = step.label or _text(limit)
     beyond = {value for value, x in numbers.items() if x is not None and (x >= limit if top else x <= limit)}
@@ -134,8 +164,25 @@ def _code(step: TopCode | BottomCode, state: State, top: bool) -> tuple[State, C
     return relabel(state, step.variable, named), Change(title, 0, changed_cells(counts, named), notes=notes)
 
 
+def _furthest(
+    people: ValuePeople, numbers: Mapping[str | None, Decimal | None], top: bool
+) -> list[tuple[Decimal, int]]:
+    """How many people have each number as the largest of their records, or as the smallest?"""
+    assert people.pairs is not None
+    ranked = sorted({x for x in numbers.values() if x is not None}, reverse=not top)
+    rank = {x: at for at, x in enumerate(ranked)}
+    ranks = np.full(len(people.codes), -1)  # what is missing is nobody's furthest
+    for value, code in people.codes.items():
+        if (x := numbers[value]) is not None:
+            ranks[code] = rank[x]
+    best = np.full(int(people.pairs.units.max(initial=-1)) + 1, -1)
+    np.maximum.at(best, people.pairs.units, ranks[people.pairs.classes])
+    counts = np.bincount(best[best >= 0], minlength=len(ranked))
+    return [(x, n) for x, n in zip(ranked, counts.tolist(), strict=True) if n]
+
+
 def percentile(counts: list[tuple[Decimal, int]], share: float, name: str) -> Decimal:
-    """The smallest number that at least so many per cent of the records do not exceed (nearest rank).
+    """The smallest number that at least so many per cent of the records, or people, do not exceed (nearest rank).
 
     >>> percentile([(Decimal(1), 5), (Decimal(2), 4), (Decimal(9), 1)], 90, "x")
     Decimal('2')
@@ -148,7 +195,7 @@ def percentile(counts: list[tuple[Decimal, int]], share: float, name: str) -> De
         so_far += n
         if Fraction(so_far * 100, total) >= Fraction(str(share)):
             return number
-    raise AssertionError("all records are at most the largest")
+    raise AssertionError("nobody exceeds the largest")
 
 
 @carries_out(RankSwap)

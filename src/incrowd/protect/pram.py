@@ -16,7 +16,7 @@ from incrowd.plan.steps.perturb import Pram
 from incrowd.protect.methods import carries_out
 from incrowd.protect.perturbing import recount_changed, told
 from incrowd.protect.state import UNIT, Change, Context, State
-from incrowd.rows.people import draw_by, refuse_differing
+from incrowd.rows.people import draw_by, draw_homes, refuse_differing
 from incrowd.rows.records import draw, exchange, keep_old
 from incrowd.rows.tabulate import tabulate
 from incrowd.secret import draw_numbers
@@ -33,7 +33,8 @@ def pram(step: Pram, number: int, state: State, context: Context) -> tuple[State
 
     Within strata each has its own values and, where the matrix is invariant, its own matrix. Where people have several
     records, each value of a person is drawn once, for all the records that have it: else its copies would tell by
-    their majority. The matrix is made from records, so that their expected counts are kept.
+    their majority. So is the value that all of a household have, where the release shows who lives together. The matrix
+    is made from records, so that their expected counts are kept.
     """
     name = step.variable
     rows = state.rows.as_text([name])
@@ -64,6 +65,9 @@ def pram(step: Pram, number: int, state: State, context: Context) -> tuple[State
     numbers = draw_numbers(context.subkey("cuts", cuts))
     kept = keep_old(rows, [name])
     drawn = draw_by(kept, [UNIT, name], numbers) if context.has_unit else draw(kept, numbers)
+    if (home := context.home(rows)) is not None:
+        there = [drawn.text(name).nullif(""), *([drawn.encoded(step.strata)] if step.strata else [])]
+        drawn = draw_homes(drawn, home, there, draw_numbers(context.subkey("home", cuts)))
     moved = exchange(drawn, name, step.strata, _table(lines, len(step.strata) + 1))
     after, changed = recount_changed(moved, [name], state, context)
     kind = "invariant" if step.invariant else "plain"

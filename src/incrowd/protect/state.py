@@ -18,6 +18,7 @@ from incrowd.keys.table import KeyTable
 from incrowd.rows import Rows
 from incrowd.rows.engine import OnBatch
 from incrowd.rows.frame import OURS
+from incrowd.rows.people import count_differing
 from incrowd.rows.tabulate import tabulate
 from incrowd.secret import Secret, order_numbers
 
@@ -80,6 +81,15 @@ class Context:
     keyed_by: tuple[str, ...] = ()  # in a step: all that was done before it, and the step (protect/drawing.py)
     certain: bool = False  # in a step that leaves nothing to chance
     linked: bool = False  # the release shows which records are one person's: by a pseudonym, or by their household
+    homes: tuple[str, ...] = ()  # the columns by which the release shows, or will show, who lives together
+
+    def home(self, rows: Rows) -> str | None:
+        """The column by which the release shows who lives together; None where it does not, or where people have
+        records in several households: then a person's records are treated alike, and not a household's.
+        """
+        found = next((name for name in self.homes if name in rows.columns), None)
+        split = found is not None and self.has_unit and count_differing(rows, UNIT, [found]) > 0
+        return None if split else found
 
     def subkey(self, *purpose: str) -> bytes:
         """A key for one purpose in this release; in a step, for this step with these parameters after those before it.

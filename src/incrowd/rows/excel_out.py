@@ -27,6 +27,7 @@ PIECE = 1 << 14
 #: What no cell can hold: signs that XML has no place for, and texts that Excel reads as such signs.
 _ODD = "[\x00-\x08\x0b-\x1f\ufffe\uffff]"
 _CODED = "_x[0-9A-Fa-f]{4}_"
+_WIDE = "[\U00010000-\U0010ffff]"
 
 _HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -90,6 +91,10 @@ def refuse_for_excel(rows: Rows) -> None:
     if found["n"] >= LINES or found["n"] * len(rows.columns) > CELLS:
         most = min(LINES - 1, CELLS // len(rows.columns))
         raise _too_large(f"it has {found['n']:,} records, and such a file holds {most:,}")
+    # Excel counts a sign beyond the first 65,536 as two; only a long text can be too long by that.
+    doubtful = [i for i, _ in enumerate(rows.columns) if 2 * (found[f"length{i}"] or 0) > CHARACTERS]
+    doubled = {f"length{i}": texts.table[rows.columns[i]].re_replace(_WIDE, "--").length().max() for i in doubtful}
+    found |= rows.collect(texts.table.aggregate(**doubled)).to_pylist()[0] if doubled else {}
     for i, name in enumerate(rows.columns):
         if (found[f"length{i}"] or 0) > CHARACTERS:
             raise _too_large(f"a cell of {name!r} has more than the {CHARACTERS:,} characters that Excel holds")

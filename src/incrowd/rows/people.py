@@ -26,6 +26,33 @@ def draw_by(rows: Rows, columns: Sequence[str], function: OnBatch) -> Rows:
     return rows._with(DRAW, columns, function, "int64")
 
 
+def draw_by_amount(rows: Rows, who: str, column: str, function: OnBatch) -> Rows:
+    """The same by the person and a checked number of theirs: 5, 5.0 and 05 are one."""
+
+    def of_amounts(batch: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        parts = (text.rpartition(":") for text in batch.to_pylist())
+        return function(pa.array([f"{own}:{float(x or 0) + 0.0}" for own, _, x in parts], pa.string()))
+
+    argument = rows.encoded([who]) + ":" + rows.text(column).fill_null("")
+    return replace(rows, table=rows.engine.apply(rows.table, DRAW, [argument], of_amounts, "int64"))
+
+
+def draw_homes(
+    rows: Rows, home: str, values: Sequence[ibis.Value], function: OnBatch, own: str = DRAW
+) -> Rows:  # fmt: skip
+    """Where all records of a household that have these values have the same, the household's number takes the place of
+    each record's own (`own`): a tenure drawn for every member would be the one that most of them show.
+    """
+    window = ibis.window(group_by=home)
+    same = ~absent(rows, home)
+    for value in values:
+        same = same & (value.min().over(window) == value.max().over(window))
+    marked = replace(rows, table=rows.table.mutate(**{f"{DRAW}_same": same.fill_null(False)}))
+    both = marked._with(f"{DRAW}_home", [home], function, "int64").table
+    chosen = both[f"{DRAW}_same"].ifelse(both[f"{DRAW}_home"], both[own])
+    return replace(rows, table=both.mutate(**{DRAW: chosen}).select(*rows.columns))
+
+
 def count_differing(rows: Rows, who: str, columns: Sequence[str]) -> int:
     """How many people have records that differ in these columns? What is missing in one of them makes a difference."""
     picked = rows.table.select(who=rows.text(who), value=rows.encoded(columns))

@@ -16,6 +16,8 @@ _DATE = r"^[12][0-9]{3}-[01][0-9]-[0-3][0-9]$"
 _DECIMAL = r"^-?(0|[1-9][0-9]*)\.[0-9]{1,6}$"
 #: Decimals have so many digits; with more than six of them behind the point, some readers write exponents.
 DIGITS = 18
+#: Some readers make floating point numbers of integers where a value is missing: so many digits stay exact in them.
+SHORT = 15
 INTEGER, DATE = "int64", "date"
 _PATTERNS = {INTEGER: _INTEGER, DATE: _DATE}
 
@@ -33,15 +35,16 @@ def exact_types(rows: Rows, columns: Sequence[str]) -> dict[str, str]:
         text = rows.table[name]
         places = ibis.cases((text.re_search(_DECIMAL), text.length() - text.find(".") - 1))
         asked |= {f"n{i}": text.count(), f"p{i}": places.min(), f"q{i}": places.max()}
-        asked |= {f"i{i}": _same(text, INTEGER), f"d{i}": _same(text, DATE)}
+        asked |= {f"i{i}": _same(text, INTEGER), f"d{i}": _same(text, DATE), f"l{i}": text.length().max()}
     if not asked:
         return {}
-    found = rows.collect(rows.table.aggregate(**asked)).to_pylist()[0]
+    found = rows.collect(rows.table.aggregate(n=rows.table.count(), **asked)).to_pylist()[0]
     kinds: dict[str, str] = {}
     for i, name in enumerate(texts):
         filled = found[f"n{i}"]
         if filled and found[f"i{i}"] == filled:
-            kinds[name] = INTEGER
+            if filled == found["n"] or found[f"l{i}"] <= SHORT:
+                kinds[name] = INTEGER
         elif filled and found[f"d{i}"] == filled:
             kinds[name] = DATE
         elif filled and found[f"p{i}"] is not None and found[f"p{i}"] == found[f"q{i}"]:
