@@ -64,8 +64,7 @@ def before_after(log: RunLog) -> Values:
 def risk(log: RunLog) -> Values:
     """Each scenario with its heat maps and its rows, and the rarest combinations by their categories."""
     rarest = [
-        (", ".join(value_of(log, key, value) for key, value in one.values), one)
-        for one in log.rarest.combinations
+        (", ".join(value_of(log, key, value) for key, value in one.values), one) for one in log.rarest.combinations
     ]
     return {"risks": [(risk, *_heat_maps(risk), risk_rows(risk)) for risk in log.risks], "rarest": rarest}
 
