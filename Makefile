@@ -29,7 +29,7 @@ $(STAMP): requirements.lock $(CORE)
 demo: $(CORE) ## The whole way on demo data: 100,000 people to a release at k = 9
 	$(BIN)/incrowd demo demo
 
-test: $(STAMP) ## Every room, engine, page and command once: 6 to 8 minutes on two cores
+test: $(STAMP) ## Every room, engine, page and command once: 9 minutes on two cores, kernels compiled
 	$(PYTEST)
 
 test-slow: $(STAMP) ## The rest: slow tests, and properties with all their examples (half an hour)
