@@ -26,7 +26,7 @@ $(STAMP): requirements.lock $(CORE)
 	$(PIP) --require-hashes -r requirements.lock
 	@touch $@
 
-demo: $(CORE) ## The whole way on demo data: 100,000 people to a release at k = 9
+demo: $(CORE) ## A study's plan on 100,000 people, what intruders find in its release, and a plan that may be opened
 	$(BIN)/incrowd demo demo
 
 test: $(STAMP) ## Every room, engine, page and command once: 9 minutes on two cores, kernels compiled

@@ -29,7 +29,7 @@ CODE = re.compile(r"^[DPRSX]\d{3}$")
 
 #: The commands in the order of the work; any others follow by name.
 ORDER = (
-    "profile", "init", "check", "run", "report", "reproduce", "audit", "review", "verify", "risk", "attack",
+    "profile", "init", "check", "propose", "run", "report", "reproduce", "audit", "review", "verify", "risk", "attack",
     "intruder-test", "sweep", "compare", "search", "hierarchy", "table", "postcode", "app", "demo", "demo-data",
 )  # fmt: skip
 

@@ -71,6 +71,7 @@ COMMANDS: dict[str, Command] = {
     "hierarchy show": Command(lambda f, d: ["hierarchy", "show", f / "tree.csv"], shows=("sex",), json=False),
     "hierarchy validate": Command(lambda f, d: ["hierarchy", "validate", f / "tree.csv", "--data", d, "--key", "sex"]),
     "postcode parse": Command(lambda f, d: ["postcode", "parse", "AL1 1AA", "m1 1ae"]),
+    "postcode lookup": Command(lambda f, d: ["postcode", "lookup", "AL1 1AA", "ne3", "--threshold", "50"]),
     "postcode analyse": Command(
         lambda f, d: ["postcode", "analyse", d, "--postcode", "region", "--chart", f / "curve.svg"],
         public=("curve.svg",),
@@ -89,6 +90,21 @@ COMMANDS: dict[str, Command] = {
         lambda f, d: ["sweep", f / "plan.yaml", "--k", "2:4", "--chart", f / "sweep.html"], public=("sweep.html",)
     ),
     "compare": Command(lambda f, d: ["compare", f / "plan.yaml", f / "plan.yaml"]),
+    "propose": Command(
+        lambda f, d: [
+            "propose",
+            f / "plan.yaml",
+            "--tier",
+            "controlled",
+            "--most",
+            "1",
+            "--seconds",
+            "20",
+            "-o",
+            f / "proposals",
+        ],
+        writes=("proposals/recommended.yaml", "proposals/proposals.html", "proposals/proposals.json"),
+    ),
     "attack": Command(lambda f, d: ["attack", f / "plan.yaml", "--other", f / OTHER]),
     "report": Command(lambda f, d: ["report", f / "release"], needs=("run",), json=False),
     "reproduce": Command(lambda f, d: ["reproduce", f / "release"], needs=("run",)),
@@ -109,6 +125,11 @@ COMMANDS: dict[str, Command] = {
     "intruder-test invite": Command(
         lambda f, d: ["intruder-test", "invite", f / "test.db", "intruder 1"], needs=("run", "test"), json=False
     ),
+    "intruder-test account": Command(
+        lambda f, d: ["intruder-test", "account", f / "test.db", "Ann", "--role", "judge"],
+        needs=("run", "test"),
+        json=False,
+    ),
     "intruder-test score": Command(lambda f, d: ["intruder-test", "score", f / "test.db"], needs=("run", "test")),
     "intruder-test erase": Command(
         lambda f, d: ["intruder-test", "erase", f / "test.db", "--yes"], needs=("run", "test"), json=False
@@ -117,6 +138,9 @@ COMMANDS: dict[str, Command] = {
 #: Commands that are not called, and why.
 LEFT_OUT = {
     "app": "a server without end; tests/app/test_app.py looks at its pages",
+    "intruder-test advise": "it needs claims; tests/intruder_test/test_advise.py has some, and looks for canaries",
+    "intruder-test texts": "it takes no file but writes our own texts",
+    "intruder-test dry-run": "it makes demo people of its own; tests/intruder_test/test_dry_run.py plays it",
     "intruder-test serve": "a server without end; tests/intruder_test/test_security.py attacks it",
     "demo": "makes people of its own, takes no file, and is minutes long",
     "demo-data": "makes people of its own and takes no file",

@@ -2,12 +2,13 @@
 
 import os
 import signal
-from collections.abc import Iterator
 
 import pytest
 import yaml
 from examples import examples
 from hypothesis import HealthCheck, settings
+
+from incrowd.machine import stopping
 
 pytest_plugins = ["engine_cases"]  # its fixtures: one Spark and one database for all tests of a worker
 
@@ -27,13 +28,21 @@ yaml.SafeDumper.ignore_aliases = lambda self, data: True  # type: ignore[method-
 os.environ["INCROWD_SIGNING_KEY"] = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
 
 
+#: Stated, not remembered: a shell's background ignores Ctrl-C, and a fixture of a whole file may have called `main`
+#: before any test of it began.
+HANDLERS = {
+    signal.SIGINT: signal.default_int_handler,
+    signal.SIGTERM: signal.SIG_DFL,
+    signal.SIGHUP: signal.SIG_DFL,
+}
+
+
 @pytest.fixture(autouse=True)
-def signals() -> Iterator[None]:
-    """A test that calls the program's main function leaves Ctrl-C as it was."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    yield
-    for number, handler in before.items():
+def signals() -> None:
+    """Every test begins with Python's own handlers, whatever ran before it, and so do the processes that it starts."""
+    for number, handler in HANDLERS.items():
         signal.signal(number, handler)
+    stopping._state = stopping._State()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

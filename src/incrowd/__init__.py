@@ -41,9 +41,13 @@ if TYPE_CHECKING:  # the same names as below, for who reads types; a test keeps 
     from incrowd.keys.requirements import parse_model as parse_model
     from incrowd.keys.table import KeyTable as KeyTable
     from incrowd.pipeline.check import load_plan as load_plan
+    from incrowd.pipeline.foreign_plan import ForeignRelease as ForeignRelease
     from incrowd.plan import Plan as Plan
     from incrowd.profiling import Column as Column
     from incrowd.profiling import Profile as Profile
+    from incrowd.proposals.prices import Price as Price
+    from incrowd.proposals.value import Proposal as Proposal
+    from incrowd.proposals.value import Proposals as Proposals
     from incrowd.report.review import Reviewed as Reviewed
     from incrowd.risk.background import Background as Background
     from incrowd.risk.value import Risk as Risk
@@ -80,6 +84,13 @@ if TYPE_CHECKING:  # the same names as below, for who reads types; a test keeps 
     from incrowd.tasks.hierarchy_validate import CheckedHierarchy as CheckedHierarchy
     from incrowd.tasks.hierarchy_validate import hierarchy_validate as hierarchy_validate
     from incrowd.tasks.init import init as init
+    from incrowd.tasks.intruder_test_account import OfficeLink as OfficeLink
+    from incrowd.tasks.intruder_test_account import intruder_test_account as intruder_test_account
+    from incrowd.tasks.intruder_test_advise import AdvisedChange as AdvisedChange
+    from incrowd.tasks.intruder_test_advise import IntruderAdvice as IntruderAdvice
+    from incrowd.tasks.intruder_test_advise import intruder_test_advise as intruder_test_advise
+    from incrowd.tasks.intruder_test_dry_run import DryRun as DryRun
+    from incrowd.tasks.intruder_test_dry_run import intruder_test_dry_run as intruder_test_dry_run
     from incrowd.tasks.intruder_test_erase import intruder_test_erase as intruder_test_erase
     from incrowd.tasks.intruder_test_invite import intruder_test_invite as intruder_test_invite
     from incrowd.tasks.intruder_test_new import IntruderTest as IntruderTest
@@ -88,13 +99,17 @@ if TYPE_CHECKING:  # the same names as below, for who reads types; a test keeps 
     from incrowd.tasks.intruder_test_score import ScoredTest as ScoredTest
     from incrowd.tasks.intruder_test_score import intruder_test_score as intruder_test_score
     from incrowd.tasks.intruder_test_serve import intruder_test_serve as intruder_test_serve
+    from incrowd.tasks.intruder_test_texts import intruder_test_texts as intruder_test_texts
     from incrowd.tasks.postcode_analyse import PostcodeAnalysis as PostcodeAnalysis
     from incrowd.tasks.postcode_analyse import postcode_analyse as postcode_analyse
+    from incrowd.tasks.postcode_lookup import PostcodeLookups as PostcodeLookups
+    from incrowd.tasks.postcode_lookup import postcode_lookup as postcode_lookup
     from incrowd.tasks.postcode_merge import PostcodeMerge as PostcodeMerge
     from incrowd.tasks.postcode_merge import postcode_merge as postcode_merge
     from incrowd.tasks.postcode_parse import ParsedPostcodes as ParsedPostcodes
     from incrowd.tasks.postcode_parse import postcode_parse as postcode_parse
     from incrowd.tasks.profile import profile as profile
+    from incrowd.tasks.propose import propose as propose
     from incrowd.tasks.report import Reports as Reports
     from incrowd.tasks.report import report as report
     from incrowd.tasks.reproduce import Reproduction as Reproduction
@@ -134,8 +149,11 @@ _ROOMS = {
     ),
     "keys.table": "KeyTable",
     "pipeline.check": "load_plan",
+    "pipeline.foreign_plan": "ForeignRelease",
     "plan": "Plan",
     "profiling": "Column Profile",
+    "proposals.prices": "Price",
+    "proposals.value": "Proposal Proposals",
     "report.review": "Reviewed",
     "risk.background": "Background",
     "risk.value": "Risk Scenario",
@@ -157,15 +175,21 @@ _ROOMS = {
     "tasks.hierarchy_show": "hierarchy_show",
     "tasks.hierarchy_validate": "CheckedHierarchy hierarchy_validate",
     "tasks.init": "init",
+    "tasks.intruder_test_account": "OfficeLink intruder_test_account",
+    "tasks.intruder_test_advise": "AdvisedChange IntruderAdvice intruder_test_advise",
+    "tasks.intruder_test_dry_run": "DryRun intruder_test_dry_run",
     "tasks.intruder_test_erase": "intruder_test_erase",
     "tasks.intruder_test_invite": "intruder_test_invite",
     "tasks.intruder_test_new": "IntruderTest IntruderTestOptions intruder_test_new",
     "tasks.intruder_test_score": "ScoredTest intruder_test_score",
     "tasks.intruder_test_serve": "intruder_test_serve",
+    "tasks.intruder_test_texts": "intruder_test_texts",
     "tasks.postcode_analyse": "PostcodeAnalysis postcode_analyse",
+    "tasks.postcode_lookup": "PostcodeLookups postcode_lookup",
     "tasks.postcode_merge": "PostcodeMerge postcode_merge",
     "tasks.postcode_parse": "ParsedPostcodes postcode_parse",
     "tasks.profile": "profile",
+    "tasks.propose": "propose",
     "tasks.report": "Reports report",
     "tasks.reproduce": "Reproduction reproduce",
     "tasks.review": "review",

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -112,3 +113,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
 def missing_extra(what: str, extra: str, code: str = "X020") -> IncrowdError:
     """What to raise where something that is installed on request is not there."""
     return IncrowdError(code, f"{what} is not installed.", f"Install it: pip install 'incrowd[{extra}]'")
+
+
+def places(error: BaseException, most: int = 6) -> list[str]:
+    """Where something unexpected happened, the innermost last; not what it says, which may quote a record."""
+    frames = traceback.extract_tb(error.__traceback__)[-most:]
+    return [f"{frame.name} ({frame.filename.rsplit('/', 2)[-1]}:{frame.lineno})" for frame in frames]

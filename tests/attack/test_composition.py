@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from situations import Record, crowd, situation, table
 
+from incrowd.attack import composition as composing
 from incrowd.attack.composition import compose, composition
 from incrowd.attack.differencing import differencing
 from incrowd.attack.matching.compatible import compatible
@@ -230,3 +232,75 @@ def test_a_published_table_minus_the_release_shows_who_was_left_out() -> None:
     no_counts = table([{"place": "a"}], ["place"])
     assert differencing(made, Auxiliary(tables={"t": no_counts}))[0].success is None
     assert differencing(made, NOTHING)[0].success is None
+
+
+THREE_FILES = st.lists(
+    st.tuples(st.sampled_from(["30", "40"]), st.sampled_from("xyz"), st.sampled_from("pq"), st.sampled_from("xyz"),
+              st.sampled_from("123"), st.sampled_from("01"), st.sampled_from("01")),
+    min_size=2, max_size=12,
+)  # fmt: skip
+
+
+@settings(max_examples=examples(80), deadline=None)
+@given(THREE_FILES, st.booleans())
+def test_three_releases_leave_what_going_through_all_triples_leaves(
+    rows: list[tuple[str, str, str, str, str, str, str]], chained: bool
+) -> None:
+    """All three tell the illness; or this one shares it with the clinic, and the clinic its job with the firm."""
+    with_firm = "job" if chained else "ill"
+    people: list[Record] = [{"age": row[0], "ill": row[1]} for row in rows]
+    clinic: list[Record] = [{"age": row[0], "ill": row[1], "job": row[4]} for row in rows if row[5] == "1"]
+    firm: list[Record] = [{"age": row[0], with_firm: row[4 if chained else 3]} for row in rows if row[6] == "1"]
+    made = situation(people, ["age"], ["ill"])
+    others = {"clinic": table(clinic, ["age", "ill", "job"]), "firm": table(firm, ["age", with_firm])}
+    found = [one for one in composition(made, Auxiliary(others=others)) if one.about == "ill"]
+    pairs, both = (
+        [one for one in found if " and firm" not in one.knows],
+        [one for one in found if "and firm" in one.knows],
+    )
+    if not both or both[0].success is None:  # somebody's file is empty, or nobody is in all of them
+        return
+    values = by_two = 0
+    for person in people:
+        here, there, third = (
+            [one for one in each if one["age"] == person["age"]] for each in (people, clinic, firm)
+        )  # fmt: skip
+        all_three = {
+            h["ill"] for h in here for c in there for f in third
+            if h["ill"] == c["ill"] and f[with_firm] == c[with_firm]
+        }  # fmt: skip
+        told = [here, there] if chained else [here, there, third]
+        fewer = [{one["ill"] for one in each} for each in told]
+        fewer += [{one["ill"] for one in here} & each for each in fewer[1:]]
+        by_two += {person["ill"]} in fewer
+        values += {person["ill"]} in [*fewer, all_three]
+    assert both[0].success.hits == values
+    assert np.isclose(both[0].baseline or 0, by_two / len(people)) or any(one.success is None for one in pairs)
+    assert not chained or any("shares no column" in one.why for one in composition(made, Auxiliary(others=others)))
+
+
+def test_three_harmless_releases_pin_somebody_down_and_no_two_of_them_do() -> None:
+    people: list[Record] = [{"age": "30", "ill": ill} for ill in ("flu", "gout", "mumps", "rash")]
+    first, second = (table([{"age": "30", "ill": ill} for ill in each], ["age", "ill"])
+                     for each in (("flu", "gout", "lice"), ("flu", "mumps", "lice")))  # fmt: skip
+    made = situation(people, ["age"], ["ill"])
+    found = [one for one in composition(made, Auxiliary(others={"a": first, "b": second})) if one.about == "ill"]
+    assert [one.success.hits for one in found if one.success] == [0, 0, 1]
+    together = found[-1]
+    assert together.knows.endswith("and has a and b")
+    assert together.baseline == 0
+    assert together.worst == (1,)
+    assert "1 people are pinned down only by all of them" in together.sentence
+    far = table([{"age": "30", "shoe": "9"}], ["age", "shoe"])  # nothing can be told by it: it leaves nobody out
+    found = [one for one in composition(made, Auxiliary(others={"a": first, "b": second, "c": far}))
+             if one.about == "ill"]  # fmt: skip
+    assert [one.success.hits for one in found if one.success] == [0, 0, 1]
+
+
+def test_targets_that_were_drawn_say_of_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(composing, "MOST_TARGETS", 3)
+    people: list[Record] = [{"age": "30", "ill": ill} for ill in ("flu", "gout", "mumps", "rash", None)]
+    other = table([{"age": "30", "ill": "flu"}, {"age": "30", "ill": "gout"}], ["age", "ill"])
+    value, record = composition(situation(people, ["age"], ["ill"]), Auxiliary(others={"a": other}))
+    assert record.tried == "3 of 5"
+    assert value.drawn_of == 4

@@ -1,5 +1,6 @@
 """Linkage, nearest match, probabilistic linkage and singling out: against brute force, and on weak and strong files."""
 
+import random
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
@@ -366,11 +367,21 @@ def test_splink_weighs_blocked_pairs_like_all(monkeypatch: pytest.MonkeyPatch) -
     pytest.importorskip("splink")
     known = [(str(i // 2), str(i % 7), str(i % 11), str(i % 13)) for i in range(300)]
     case = situation(known, range(300))
-    whole = weigh(case, field_of(case, NOBODY, "p"), "duckdb")
+    whole = weigh(case, field_of(case, NOBODY, "p"), NOBODY)
     monkeypatch.setattr(probabilistic, "PAIRS", 10)
-    blocked = weigh(case, field_of(case, NOBODY, "p"), "duckdb")
+    blocked = weigh(case, field_of(case, NOBODY, "p"), NOBODY)
     assert np.array_equal(whole[2], blocked[2])
     assert "two of three groups" in blocked[3][0]
+
+
+def test_probabilistic_says_of_how_many_its_targets_were_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("splink")
+    case = situation([(str(i),) for i in range(40)], range(30))
+    assert one("probabilistic", case).tried == "30"
+    monkeypatch.setattr(probabilistic, "TARGETS", 10)
+    found = one("probabilistic", case)
+    assert found.success is not None
+    assert found.tried == f"{found.success.tries} of 30"
 
 
 @pytest.mark.slow
@@ -380,7 +391,9 @@ def test_splink_on_spark_weighs_as_on_duckdb() -> None:
     known = [(str(i // 2), str(i % 7), str(i % 11)) for i in range(200)]
     wrong = Scenario("s", ("k0", "k1", "k2"), {"k1": 0.2})
     case = situation(known, range(150), scenario=wrong)
-    here, there = (weigh(case, field_of(case, NOBODY, "p"), linker)[:3] for linker in ("duckdb", "spark"))
+    here, there = (
+        weigh(case, field_of(case, NOBODY, "p"), Auxiliary(linker=linker))[:3] for linker in ("duckdb", "spark")
+    )
     for mine, theirs in zip(here, there, strict=True):
         assert np.array_equal(mine, theirs)
 
@@ -390,3 +403,16 @@ def test_words() -> None:
     assert knowledge(scenario) == "knows age and sex but not who is in the file"
     assert knowledge(replace(scenario, keys=("age",), knows_who_is_in=True)).startswith("knows age and that")
     assert [percent(s) for s in (0, 1e-9, 0.5)] == ["0%", "under 0.0001%", "50.0%"]
+
+
+def test_a_label_made_class_by_class_does_not_hide_whom_exact_columns_find(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three exact columns tell people apart; the three that were coarsened class by class agree with nobody."""
+    pytest.importorskip("splink")
+    monkeypatch.setattr(probabilistic, "PAIRS", 10)
+    chance = random.Random(4)
+    known = [tuple(str(chance.randrange(20)) for _ in range(6)) for _ in range(200)]
+    released = [("0|1", "*", "*", *row[3:]) for row in known]
+    found = one("probabilistic", situation(known, range(200), released, loose=["k0", "k1", "k2"]))
+    assert found.success is not None
+    assert found.success.value > 0.9
+    assert "two of three groups of keys (k3, k4 and k5)" in found.why

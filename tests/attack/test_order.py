@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import hmac
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,9 +17,11 @@ from people import plan_with, write_case
 from situations import Record, crowd, situation
 
 import incrowd as ic
+from incrowd.attack.auxiliary import salts_of
 from incrowd.attack.dictionary import dictionary
 from incrowd.attack.row_order import _by_chance, row_order
 from incrowd.attack.situation import Auxiliary
+from incrowd.errors import InputError, NotReleasable
 from incrowd.pipeline.trace import trace_plan, trace_release
 
 NOTHING = Auxiliary()
@@ -52,7 +55,7 @@ def test_equal_records_that_lie_together_are_no_order_of_the_source() -> None:
     """Ordered by a hash of their values, as a release is: households of equal records are together by these alone."""
     rng = np.random.default_rng(4)
     people = [{"sex": "fm"[i // 4 % 2], "home": str(i // 4)} for i in range(2000)]
-    place = {home: rng.random() for home in {p["home"] for p in people}}
+    place = {home: rng.random() for home in dict.fromkeys(p["home"] for p in people)}
     told = situation(people, ["sex"], columns=["sex", "home"])
     at = sorted(range(len(told.lines)), key=lambda row: place[str(told.released["home"][row])])
     hashed = replace(told, released=told.released.take(at), lines=told.lines[at])
@@ -145,6 +148,64 @@ def test_a_keyed_pseudonym_is_not_made_again(tmp_path: Path) -> None:
     assert found[0].success is not None
     assert (found[0].success.hits, found[0].success.tries) == (0, 60)
     assert "leaked" in found[0].why
+
+
+SALT, KEY = "s3a-salt", "00ff10"
+SALTED: dict[str, Callable[[Record], str]] = {
+    "in front": lambda r: hashlib.sha256(f"{SALT}{r['name']}".encode()).hexdigest(),
+    "at the end, apart": lambda r: hashlib.sha1(f"{r['name']}|{SALT}".encode()).hexdigest(),
+    "as in the study": lambda r: hashlib.sha3_256(f"{r['name']}{r['postcode']}{SALT}".encode()).hexdigest(),
+    "as a key": lambda r: hmac.new(SALT.encode(), str(r["name"]).lower().encode(), "sha256").hexdigest(),
+    "as a key in hexadecimal": lambda r: hmac.new(bytes.fromhex(KEY), str(r["name"]).encode(), "sha512").hexdigest(),
+    "cut short": lambda r: hashlib.md5(f"{SALT}:{r['name']}".encode()).hexdigest()[:10],
+}
+
+
+@pytest.mark.parametrize("way", list(SALTED))
+def test_a_salt_that_leaked_opens_the_pseudonyms_and_is_not_told(way: str) -> None:
+    made = _made(SALTED[way], lambda r: r["sex"] == "f")
+    found = dictionary(made, Auxiliary(salts=("another", SALT, KEY)))[0]  # type: ignore[arg-type]
+    assert found.success is not None
+    assert found.success.value == 1.0
+    assert found.control is not None
+    assert found.control.hits == 0
+    assert "with a salt that leaked" in found.sentence
+    assert "and the salt" in found.sentence
+    assert "3 salts" in found.knows
+    assert not any(secret in str(found) for secret in (SALT, KEY))
+
+
+def test_a_salt_that_nobody_names_is_not_found_and_the_result_says_so() -> None:
+    made = _made(SALTED["in front"])
+    for salts, words in (((), "tried where they are named"), (("another",), "not among those named")):
+        found = dictionary(made, Auxiliary(salts=salts))[0]  # type: ignore[arg-type]
+        assert found.success is not None
+        assert found.success.hits == 0
+        assert words in found.why
+
+
+def test_a_plan_refuses_pseudonyms_that_a_leaked_salt_opens(tmp_path: Path) -> None:
+    def hashed(i: int) -> str:
+        return hashlib.sha256(f"{SALT}n{i}".encode()).hexdigest()
+
+    lines = "".join(f"n{i},{20 + i % 4},{'fm'[i % 2]},y,{hashed(i)}\n" for i in range(60))
+    attack = {"attacks": ["dictionary"], "limit": 0.1, "salts": "leaked.txt"}
+    path = write_case(tmp_path, plan_with(attack=[attack]), lines)
+    (tmp_path / "leaked.txt").write_text(f"{SALT}\n")
+    with pytest.raises(NotReleasable, match="R022"):
+        ic.run(path)
+    kept = [file for file in (tmp_path / "runs").rglob("*") if file.is_file() and SALT.encode() in file.read_bytes()]
+    assert not kept
+
+
+def test_salts_are_the_lines_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "salts.txt").write_text("one\n two \n\none\n")
+    assert salts_of(tmp_path / "salts.txt") == ("one", " two ")
+    assert salts_of(None) == ()
+    (tmp_path / "salts.txt").write_bytes(b"\xff\xfe\x00")
+    for name in ("salts.txt", "absent.txt"):
+        with pytest.raises(InputError, match="D496"):
+            salts_of(tmp_path / name)
 
 
 def test_without_pseudonyms_there_is_nothing_to_make_again() -> None:

@@ -16,7 +16,7 @@ from incrowd.attack import ATTACKS
 from incrowd.attack.composition import composition
 from incrowd.attack.gap import gap
 from incrowd.attack.homogeneity import homogeneity
-from incrowd.attack.inference import features
+from incrowd.attack.learning.features import features
 from incrowd.attack.matching import meeting
 from incrowd.attack.matching.fitting import ANY, fits_of
 from incrowd.attack.matching.meeting import meet
@@ -165,7 +165,12 @@ def test_labels_that_fit_nobody_take_no_room_and_no_share_of_the_budget(monkeypa
     monkeypatch.setattr(meeting, "MOST_PAIRS", 100)
     monkeypatch.setattr(meeting, "MOST_PEOPLE", 10)
     assert len(meet(_noisy(1.0)).people) == 200
-    assert len(meet(_local()[1]).people) == 10
+    there = _local()[1]
+    assert len(meet(there).people) == 10
+    for attack in (homogeneity, skewness):
+        found = attack(there, NOTHING)[0]
+        assert found.success is not None
+        assert found.tried == f"{found.success.tries} of 600"
 
 
 def test_records_that_can_be_anybodys_close_no_gap() -> None:

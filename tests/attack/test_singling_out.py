@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from incrowd.attack import ATTACKS
 from incrowd.attack.matching.predicates import readings, tried_on
+from incrowd.attack.matching.strategies import strategy_of
 from incrowd.attack.singling_out import rarest
 from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.value import Attacked
@@ -227,3 +228,21 @@ def test_a_hundred_columns_and_a_hundred_thousand_people_take_seconds() -> None:
     assert time.perf_counter() - begun < 30
     assert found.success is not None
     assert found.success.value > 0.99
+
+
+def test_the_surest_claims_are_told_where_values_were_changed() -> None:
+    """Amounts that nobody else has were dealt out anew, and towns changed: by the amount alone every claim is true."""
+    chance = random.Random(3)
+    known = [(f"t{chance.randrange(40)}", str(10_000 + 7 * i), "fm"[i % 2]) for i in range(400)]
+    amounts = [row[1] for row in known]
+    chance.shuffle(amounts)
+    told = [(f"t{chance.randrange(40)}" if i % 3 == 0 else row[0], amounts[i], row[2]) for i, row in enumerate(known)]
+    made = situation(known, range(400), told)
+    (columns, *_) = readings(made, made.released.column_names)
+    released = [codes[:400] for codes in columns.codes]
+    sure = strategy_of(made, columns, tried_on(released, columns.spans, made.draws("t"))).surest
+    assert sure is not None
+    assert (sure.claims.hits, sure.claims.tries) == (400, 400)
+    unchanged = situation(known, range(400))
+    (columns, *_) = readings(unchanged, unchanged.released.column_names)
+    assert strategy_of(unchanged, columns, tried_on(released, columns.spans, made.draws("t"))).surest is None

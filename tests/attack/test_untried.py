@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -64,7 +65,7 @@ STARVED: dict[str, tuple[Situation, Auxiliary, set[str]]] = {
         {"linkage", "nearest", "probabilistic", "singling_out"}),
     "no value is left": (_made(change=_blank("ill"), known=_blank("ill")), Auxiliary(), ON_VALUES),
     "no sensitive variable": (situation(PEOPLE, ["age", "place"], columns=["age", "place"]), Auxiliary(), ON_VALUES),
-    "nothing beside": (_made(), Auxiliary(), {"composition", "differencing"}),
+    "nothing beside": (_made(), Auxiliary(), {"composition", "differencing", "reconstruction"}),
     "another file without a record": (
         _made(), Auxiliary(others={"o": table([], ["age", "note"])}), {"composition", "differencing"}),
     "another file without a shared column": (
@@ -77,7 +78,8 @@ STARVED: dict[str, tuple[Situation, Auxiliary, set[str]]] = {
         _made(), Auxiliary(others={"o": table([{"age": "95", "note": "1"}], ["age", "note"])}), {"composition"}),
     "a table without a cell of anybody": (
         _made(keep=lambda r: r["name"] != "n1"),
-        Auxiliary(tables={"t": table([{"place": "zz", "n": "4"}], ["place", "n"])}), {"differencing"}),
+        Auxiliary(tables={"t": table([{"place": "zz", "n": "4"}], ["place", "n"])}),
+        {"differencing", "reconstruction"}),
     "a table without a count": (
         _made(keep=lambda r: r["name"] != "n1"),
         Auxiliary(tables={"t": table([{"place": "a", "n": "*"}], ["place", "n"])}), {"differencing"}),
@@ -129,7 +131,19 @@ def test_the_same_attacks_give_a_figure_when_they_are_fed(word: str) -> None:
         people, ["age", "place"], ["ill"], identifiers=["name"], columns=[*COLUMNS, "p"],
         keep=lambda r: (r["age"], r["place"]) != ("20", "a"),
     )  # fmt: skip
-    found = ATTACKS[word](made, Auxiliary(others={"other": table(people[:300], ["age", "note"])}))
+    if word == "membership":  # it is fed with people whom chance left out, and an intruder who does not know them
+        half = np.arange(len(people)) % 2 == 0
+        made = replace(
+            situation(
+                people, ["age", "place"], ["ill"], keep=lambda r: int(str(r["p"])) % 2 == 1, knows_who_is_in=False
+            ),
+            by_chance=half,
+        )
+    counted = Counter(record["place"] for record in people)
+    by_place = table([{"place": place, "n": str(n)} for place, n in counted.items()], ["place", "n"])
+    found = ATTACKS[word](
+        made, Auxiliary(others={"other": table(people[:300], ["age", "note"])}, tables={"t": by_place})
+    )
     assert all(one.success is not None and one.success.tries > 0 for one in found), found
 
 

@@ -59,6 +59,9 @@ def test_a_release_is_attacked_with_the_data_where_they_are_now(tmp_path: Path) 
     assert one["attack"] == "linkage"
     assert one["success"]["tries"] == 60
     assert one["worst"] == 20  # how many, and not which
+    assert one["success"]["low"] < one["success"]["value"] < one["success"]["high"]
+    assert one["tried"] == "60"
+    assert "known of everybody" in one["assumed"]
     same = {a.attack: a for a in ic.attack(run.folder, original=moved, scenarios=["a neighbour"]).attacks}
     assert same["linkage"].success is not None
     assert same["linkage"].success.hits == one["success"]["hits"]
@@ -73,6 +76,7 @@ def test_what_cannot_be_is_refused_with_the_way_out(tmp_path: Path) -> None:
         (("plan.yaml", "--engine", "abacus"), "D199"),
         (("none.yaml",), "D200"),
         (("plan.yaml", "--other", "empty"), "D195"),
+        (("plan.yaml", "--salts", "empty"), "D496"),
         (("plan.yaml", "--original", "none.csv"), "D000"),
     ):
         done = attack(tmp_path, *arguments)

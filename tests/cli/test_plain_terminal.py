@@ -125,7 +125,8 @@ def test_no_command_lets_a_text_act_on_the_terminal(tmp_path: Path) -> None:
     told = on_a_terminal(
         tmp_path, ["profile", data, "--header"],
         ["init", data, "--header", "-o", f"new{EVIL.replace('/', '')}.yaml"], ["check", "plan.yaml"],
-        ["run", "plan.yaml"], ["verify", data, "--keys", keys], ["verify", data, "--keys", f"nosuch{EVIL}"],
+        ["run", "plan.yaml"], ["run", "plan.yaml", "--verbose"],
+        ["verify", data, "--keys", keys], ["verify", data, "--keys", f"nosuch{EVIL}"],
         ["risk", data, "--keys", keys], ["risk", "plan.yaml"], ["sweep", "plan.yaml", "--k", "2,3"],
         ["compare", "plan.yaml", "plan.yaml"], ["search", data, "--keys", "sex", "--auto", "--k", "2"],
         ["hierarchy", "build", data, "--key", "sex"], ["hierarchy", "show", f"sex{EVIL.replace('/', '')}.csv"],

@@ -165,3 +165,25 @@ def test_regions_come_from_a_lookup_and_unknown_codes_are_told(tmp_path: Path) -
     assert (found["real"], found["not_real"]) == (3, 1)
     assert found["by_region"]["regions"] == {"London": 1, "Wales": 1}
     assert found["by_region"]["unknown_codes"] == {"E08000039": 1}  # Sheffield has a new code since
+
+
+def test_lookup_shows_people_by_component_and_the_source() -> None:
+    code, out, err = call("lookup", "ne3 1ed", "nowhere", "--threshold", 10_000)
+    assert code == 2
+    assert "'nowhere' is no postcode" in err
+    assert "AA9 9AA" in out
+    assert "1,162,976" in out
+    assert "The district NE3 has 53,772 people" in out
+    assert "Open Government Licence v3.0" in out
+    code, out, _ = call("lookup", "NE31", "--json")
+    told = json.loads(out)
+    (found,) = told["found"]
+    assert (code, found["component"], found["also"]) == (0, "district", ["NE3 1"])
+    assert "Open Government Licence v3.0" in told["source"]
+
+
+def test_lookup_never_says_enough_of_what_nobody_counted() -> None:
+    code, out, _ = call("lookup", "EH1 1AA", "--threshold", 1)
+    assert code == 0
+    assert "enough" not in out
+    assert "not known" in out

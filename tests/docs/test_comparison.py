@@ -67,6 +67,12 @@ def finds_a_recoding(folder: Path) -> bool:
     return ic.search(folder / "people.csv", KEYS, [ic.K(5)], auto=True).proven
 
 
+def finds_a_plan(folder: Path) -> bool:
+    """It is looked for, and one that is there was attacked."""
+    found = ic.propose(write_case(folder), "controlled", most=1)
+    return found.recommended is not None and found.recommended.attacks > 0
+
+
 def suppresses_cells(folder: Path) -> bool:
     return cells(carried_out(folder, {"step": "suppress_cells", "k": "3"}), "suppress_cells") > 0
 
@@ -153,6 +159,7 @@ ROWS: dict[str, Callable[[Path], bool]] = {
     "reads": reads_many_formats,
     "measures a file": measures,
     "finds a recoding by itself": finds_a_recoding,
+    "finds a plan for a goal, attacked and judged": finds_a_plan,
     "suppresses cells": suppresses_cells,
     "risk in the population": risk_in_the_population,
     "microaggregation": microaggregates,

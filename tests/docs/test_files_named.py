@@ -12,7 +12,10 @@ ROOT = Path(__file__).parents[2]
 #: A path in backticks, or the target of a link, with an ending that our files have.
 NAMED = re.compile(r"(?:`|\]\()((?:[\w.-]+/)*[\w*-]+\.(?:py|md|html|toml|lock|yaml|svg))(?=`|\)|#)")
 #: Where a path may start: guides name files from the package, from the repository, or from the page's own folder.
-STARTS = (ROOT, ROOT / "src" / "incrowd", ROOT / "docs", ROOT / "examples", ROOT / "examples" / "ons")
+STARTS = (
+    ROOT, ROOT / "src" / "incrowd", ROOT / "src" / "incrowd" / "demo" / "ons", ROOT / "docs", ROOT / "examples",
+    ROOT / "examples" / "ons",
+)  # fmt: skip
 #: Not ours: what a user writes or a run makes, and names in recipes.
 THEIRS = re.compile(
     r"your|/X\.py$|(^|/)(plan|plan-\w+|cautious|review|report|decision|series|starter|generous|other)\.\w+$|^runs/"

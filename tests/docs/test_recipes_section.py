@@ -57,6 +57,7 @@ def test_a_section_is_in_both_reports(toy: None, tmp_path: Path) -> None:
 def test_every_section_has_its_template_and_no_template_lacks_its_section() -> None:
     folder = ROOT / "src" / "incrowd" / "report" / "templates"
     there = {f"{part.name}/{file.name}" for part in folder.iterdir() if part.is_dir() for file in part.iterdir()}
-    assert {one.template for one in sections.SECTIONS} == there
+    claims = "internal/intruder_claims.html"  # of the report of a test alone, which goes when the test is erased
+    assert {one.template for one in sections.SECTIONS} | {claims} == there
     assert len(sections.internal()) == len({one.name for one in sections.internal()})
     assert len(sections.public()) == len({one.name for one in sections.public()})

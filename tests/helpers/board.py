@@ -14,7 +14,8 @@ import incrowd as ic
 from incrowd.attack import ATTACKS
 from incrowd.attack.value import Attacked, Rate
 from incrowd.audit.log import RunLog
-from incrowd.intruder_test.value import Luck, ScoreLine, Scores, Tested
+from incrowd.intruder_test.score_parts import Luck, ScoreLine
+from incrowd.intruder_test.value import Scores, Tested
 from incrowd.pipeline import FileRun
 from incrowd.plan.attest import ASKED as ATTESTED
 from incrowd.plan.verdict import Verdict
@@ -102,6 +103,6 @@ def scores(claims: int, right: int, luck: float = 0.5) -> Scores:
     total = ScoreLine.of("all", verdicts, [50] * claims)
     return Scores(
         "A test", "0" * 64, 60, "scenario-one", "2026-01-31", 5, 5, 2.0, 10, 5, "", claims, 0, total, total.high, 0.1,
-        0.1, Luck(claims, right, 0.1, luck, luck), 0, 0.2, 0.2, 0,
+        0.1, Luck(claims, right, min(0.1, claims), luck, luck), 0, 0.2, 0.2, 0,
         (0, 50), (0, 25), (0, 0), (total,), (total,), (total,), "sex", (total,), (),
     )  # fmt: skip

@@ -21,16 +21,17 @@ PATIENCE = 60  # seconds: the first page of a session loads much, and machines a
 class Chrome:
     """One tab. Use it as a context: what it started ends with it."""
 
-    def __init__(self, width: int = 1400, height: int = 1500) -> None:
-        self._size = f"--window-size={width},{height}"
+    def __init__(self, width: int = 1400, height: int = 1500, *flags: str) -> None:
+        self._flags = (f"--window-size={width},{height}", *flags)
         self._number = 0
 
     def __enter__(self) -> Chrome:
-        from websockets.sync.client import connect  # comes with Streamlit
+        from websockets.sync.client import connect
 
         self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         home = self._folder.name
-        command = [browser(), *FLAGS, self._size, "--remote-debugging-port=0", f"--user-data-dir={home}", "about:blank"]
+        flags = (*FLAGS, *self._flags, "--remote-debugging-port=0", f"--user-data-dir={home}")
+        command = [browser(), *flags, "about:blank"]
         self._process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "HOME": home}
         )

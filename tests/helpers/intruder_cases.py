@@ -131,7 +131,8 @@ class Friend:
         return self
 
     def claim(self, **fields: Any) -> httpx.Response:
-        return self.send("/claims/new", "/claims", **{"confidence": 50, "reasoning": "because", **fields})
+        usual = {"confidence": 50, "reasoning": "because it fits", "kinds": "own"}
+        return self.send("/claims/new", "/claims", **{**usual, **fields})
 
     def _keep(self, answer: httpx.Response) -> httpx.Response:
         self.seen.append(f"{answer.headers}\n{html.unescape(answer.text)}")

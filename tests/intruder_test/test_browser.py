@@ -51,7 +51,7 @@ class Person:
 
     def fill(self, **fields: Any) -> None:
         for name, text in fields.items():
-            if name in ("target", "attribute", "sort") or name.startswith("f"):
+            if name in ("target", "learned", "attribute", "sort") or name.startswith("f"):
                 value = json.dumps(str(text))
                 self.chrome.run(f"document.getElementById('{name}').value = {value}")
                 assert self.chrome.run(f"document.getElementById('{name}').value") == str(text)
@@ -77,13 +77,13 @@ class Person:
         self.go(link.removeprefix(self.address), "Can you find somebody in this file?")
         self.press("Sign in", "The rules", "Your time has not begun")
         self.picture("rules")
-        self.tick("I have read the rules, accept them and take part of my own free will.")
+        self.tick("I have read all of this, and I agree to the rules, the code of conduct and the consent.")
         self.press("Accept and start the clock", "120 of 120 records", "Time left")
 
     def claim(self, tick: tuple[str, ...] = (), **fields: Any) -> None:
         self.go("/claims/new", "File a claim")
         self.fill(**fields)
-        self.tick(*tick)
+        self.tick(*tick, "what I know myself")
         self.picture("claim")
         self.press("File the claim", "Your claim is stored.")
 
@@ -99,7 +99,7 @@ def test_a_whole_human_test(tmp_path: Path) -> None:
         "--address", "http://127.0.0.1:1",
     )  # fmt: skip
     links = [line.split("\t")[1] for line in said.splitlines() if "\t" in line]
-    assert (tmp_path / "test.invitations.txt").read_text().split("\n")[:-1] == [
+    assert (tmp_path / "test.invitations.txt").read_text().partition("\n\n")[0].split("\n") == [
         f"{name}\t{link}" for name, link in zip(("Ada", "Ben", "Cleo"), links, strict=True)
     ]
     with opened(str(place)) as store:
@@ -113,6 +113,8 @@ def test_a_whole_human_test(tmp_path: Path) -> None:
     def ada(person: Person) -> None:
         person.go("/targets", "Target cards", f"Target {found}")
         person.picture("targets")
+        person.go(f"/records?like={found}", f"What could target {found} look like in here?", "could be this person")
+        person.picture("like")
         person.go("/records?f2=%3DBeeford&sort=0", "records fit")
         person.picture("records")
         together.wait(120)
@@ -122,8 +124,8 @@ def test_a_whole_human_test(tmp_path: Path) -> None:
     def ben(person: Person) -> None:
         together.wait(120)
         wrong = next(number for number in range(1, 121) if number not in inside.values())
-        person.claim(("age",), target=decoy, record=wrong, confidence=70, reasoning="It fits.")
-        person.claim(("age",), target=other, record=wrong, confidence=20, reasoning="It fits, too.")
+        person.claim(("age",), target=decoy, record=wrong, confidence=70, reasoning="It fits what the card says.")
+        person.claim(("age",), target=other, record=wrong, confidence=20, reasoning="It fits, too, I think.")
         person.go("/claims/new", "File a claim")
         person.fill(record=5000)
         person.chrome.run("document.querySelector('form[action=\"/claims\"]').noValidate = true")
@@ -132,9 +134,9 @@ def test_a_whole_human_test(tmp_path: Path) -> None:
 
     def cleo(person: Person) -> None:
         together.wait(120)
-        about = {"who": "my old teacher", "attribute": "ill", "value": "y", "confidence": 55}
+        about = {"who": "my old teacher", "learned": "3=y", "confidence": 55}
         person.claim(("ill",), reasoning="Everybody with this pay is.", **about)
-        person.claim((), who="somebody", record=1, confidence=1, reasoning="A slip.")
+        person.claim((), who="somebody", record=1, confidence=1, reasoning="A slip of the pen.")
         person.press("Withdraw", "The claim is withdrawn.")
         person.picture("claims")
 

@@ -12,9 +12,9 @@ from board import scores as plain_scores
 from incrowd.errors import InputError
 from incrowd.intruder_test.custodian import Judged, Material
 from incrowd.intruder_test.desk import Claim
+from incrowd.intruder_test.facts import Facts, Team
 from incrowd.intruder_test.schema import ReleasedColumn
 from incrowd.intruder_test.scoring import score
-from incrowd.intruder_test.store import Facts
 from incrowd.intruder_test.value import Scores, dump_scores, load_scores
 from incrowd.intruder_test.verdicts import Truth, judge
 from incrowd.report.tested import intruder_report
@@ -34,7 +34,7 @@ def world(records: int, size: int, claims: list[Said]) -> Material:
         n: Truth("", 1 / size, (n,), {"group": table[n][0], "ill": table[n][1]}, size) for n in range(1, records + 1)
     }
     columns = (ReleasedColumn("group", "choice", True), ReleasedColumn("ill", "choice", False))
-    facts = Facts("People", "0" * 64, records, columns, "all", True, records, 2.0, 1, 1, "", "", "", 0)
+    facts = Facts("People", "0" * 64, records, columns, (Team("all", "all", True),), records, 2.0, 1, 1, "", "", "", 0)
     shares = {(0, "ill"): (3 / 5, 1 / 5, 1 / 5)}
     for n in truths:
         own = [table[m][1] for m in truths if table[m][0] == table[n][0]]
@@ -42,7 +42,7 @@ def world(records: int, size: int, claims: list[Said]) -> Material:
     judged = []
     for number, (who, target, record, value, confidence) in enumerate(claims, start=1):
         name = None if value is None else "ill"
-        claim = Claim(target, "", record, name, value, confidence, "", ("group",), "r", number)
+        claim = Claim(target, "", record, name, value, confidence, "", ("group",), "r", id=number)
         judged.append(Judged(who, claim, judge(claim, truths[target], table, [0])))
     took_part = tuple(sorted({claim[0] for claim in claims}))
     return Material(facts, 10, took_part, tuple(judged), truths, table, shares, "", {})

@@ -130,7 +130,7 @@ def test_somebody_elses_claim_is_not_there(fresh: Friend, tokens_and_address: tu
         other.accept()
         for path in (f"/claims/{number}", "/claims/999999", f"/claims/{number}%20OR%201=1"):
             assert other.get(path).status_code == 404
-        mine = {"target": 1, "record": 1, "confidence": 1, "reasoning": "mine now"}
+        mine = {"target": 1, "record": 1, "confidence": 1, "reasoning": "it is mine now", "kinds": "own"}
         assert other.send("/claims/new", f"/claims/{number}", **mine).status_code == 404
         assert other.send("/claims/new", f"/claims/{number}/withdraw").status_code == 404
         assert "private thoughts" not in "".join(other.seen)
@@ -145,9 +145,10 @@ def test_hostile_texts_are_only_texts(
     _, _, place = tokens_and_address
     before = _rows(place, "SELECT count(*) FROM truth_value")
     for text in HOSTILE:
-        fields = {"who": text, "record": "2", "attribute": "ill", "value": text, "sources": text, "reasoning": text}
+        fields = {"who": text, "record": "2", "attribute": "ill", "value": text, "sources": text,
+                  "link": text, "minutes": "3", "reasoning": f"{text} is what I think"}  # fmt: skip
         assert fresh.claim(**fields, used=text).status_code == 303, text
-        for name in ("record", "attribute", "target", "confidence", "nonce"):
+        for name in ("record", "attribute", "target", "confidence", "nonce", "learned", "kinds", "minutes"):
             assert fresh.claim(**{**fields, name: text}).status_code in (303, 400, 422)
         for name in ("f0", "f1", "t4", "sort", "order", "page", "a5", "b5", text):
             answer = fresh.get("/records", **{name: text})
@@ -163,11 +164,11 @@ def test_hostile_texts_are_only_texts(
     assert "49" not in re.findall(r"{{.*?}}", page)
     assert _rows(place, "SELECT count(*) FROM truth_value") == before
     stored = {row[0] for row in _rows(place, "SELECT reasoning FROM claim")}
-    assert {"'; DROP TABLE claim; --", "<script>alert(1)</script>"} <= stored
+    assert {f"{text} is what I think" for text in ("'; DROP TABLE claim; --", "<script>alert(1)</script>")} <= stored
 
 
 def test_too_long_is_refused(fresh: Friend) -> None:
-    for name, length in (("who", 201), ("value", 201), ("sources", 1001), ("reasoning", 4001)):
+    for name, length in (("who", 201), ("value", 201), ("sources", 1001), ("link", 501), ("reasoning", 4001)):
         fields = {"target": 1, "record": 1, "attribute": "ill", "value": "y", name: "x" * length}
         answer = fresh.claim(**fields)
         assert answer.status_code == 422
@@ -180,7 +181,7 @@ def test_too_long_is_refused(fresh: Friend) -> None:
 def test_a_form_needs_its_mark(fresh: Friend, tokens_and_address: tuple[list[str], str, Path]) -> None:
     _, _, place = tokens_and_address
     before = _rows(place, "SELECT count(*) FROM claim")
-    fields = {"nonce": "0" * 32, "target": "1", "record": "1", "confidence": "1", "reasoning": "x"}
+    fields = {"nonce": "0" * 32, "target": "1", "record": "1", "confidence": "1", "reasoning": "x" * 20, "kinds": "own"}
     for mark in ({}, {"mark": ""}, {"mark": "0" * 64}, {"mark": "é"}):
         for path in ("/claims", "/claims/1", "/claims/1/withdraw", "/rules", "/leave"):
             assert fresh.post(path, **fields, **mark).status_code == 403
@@ -218,14 +219,15 @@ def test_before_the_rules_are_accepted_nothing_is_shown(run: Path, tmp_path: Pat
             assert "The time is up" in page
             assert "Withdraw" not in page
             hidden = dict(re.findall(r'name="(mark)" value="([^"]*)"', friend.get("/rules").text))
-            late = {"nonce": "1" * 32, "target": 1, "record": 1, "confidence": 1, "reasoning": "late", **hidden}
+            late = {"nonce": "1" * 32, "target": 1, "record": 1, "confidence": 1, "kinds": "own", **hidden,
+                    "reasoning": "too late for this"}  # fmt: skip
             for path in ("/claims", "/claims/1", "/claims/1/withdraw"):
                 friend.post(path, **late)
         # The rules cannot be accepted a second time to get more time.
         clock.ahead = 15 * 86400
         with Friend(address) as late_friend:
             assert late_friend.post("/enter", token=tokens[1]).status_code == 403
-        assert _rows(tmp_path / "test.db", "SELECT reasoning, withdrawn FROM claim") == [("because", 0)]
+        assert _rows(tmp_path / "test.db", "SELECT reasoning, withdrawn FROM claim") == [("because it fits", 0)]
         assert _rows(tmp_path / "test.db", "SELECT what FROM action")[-1] == ("sign-in refused",)
         clock.ahead = 91 * 86400
         assert httpx.get(address).status_code == 410
@@ -264,7 +266,7 @@ def test_what_the_card_says_cannot_be_claimed(fresh: Friend, tokens_and_address:
     assert fresh.claim(who="Kim", attribute="sex", value="f").status_code == 303
     # Nor by changing a claim.
     number = re.findall(r'"/claims/(\d+)"', fresh.get("/claims").text)[0]
-    fields = {"target": 1, "attribute": "sex", "value": "f", "confidence": 9, "reasoning": "x"}
+    fields = {"target": 1, "attribute": "sex", "value": "f", "confidence": 9, "reasoning": "x" * 20, "kinds": "own"}
     assert fresh.send(f"/claims/{number}", f"/claims/{number}", **fields).status_code == 422
 
 
@@ -296,7 +298,7 @@ def test_a_form_that_is_sent_twice_is_one_claim(fresh: Friend, tokens_and_addres
     _, _, place = tokens_and_address
     hidden = dict(re.findall(r'name="(mark|nonce)" value="([^"]*)"', fresh.get("/claims/new").text))
     for _ in range(3):
-        fields = {**hidden, "who": "once only", "record": 5, "confidence": 5, "reasoning": "x"}
+        fields = {**hidden, "who": "once only", "record": 5, "confidence": 5, "reasoning": "x" * 20, "kinds": "own"}
         assert fresh.post("/claims", **fields).status_code == 303
     assert _rows(place, "SELECT count(*) FROM claim WHERE who = 'once only'") == [(1,)]
 
@@ -322,7 +324,7 @@ def test_the_desk_cannot_read_the_truth(run: Path, tmp_path: Path) -> None:
     desk = Store(str(tmp_path / "test.db"), desk=True)
     whole = Store(str(tmp_path / "test.db"))
     elsewhere = tmp_path / "other.db"
-    for table in ("truth_target", "truth_record", "truth_value", "truth_verdict", "truth_score"):
+    for table in ("truth_target", "truth_record", "truth_value", "truth_judgment", "truth_account", "truth_score"):
         statements = (
             f"SELECT * FROM {table}",
             f"DELETE FROM {table}",

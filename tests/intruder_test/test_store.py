@@ -18,7 +18,7 @@ from intruder_cases import Clock, make, release
 from typer.testing import CliRunner
 
 import incrowd as ic
-from incrowd.cli.intruder_test import intruder_app
+from incrowd.cli import load
 from incrowd.errors import InputError, PlanError
 from incrowd.intruder_test import making
 from incrowd.intruder_test import store as stores
@@ -26,6 +26,8 @@ from incrowd.intruder_test.browse import RecordSearch, parse_search, search
 from incrowd.intruder_test.custodian import decide, keep_scores, kept_scores, material, opened, undecided_csv
 from incrowd.intruder_test.desk import Claim, Desk
 from incrowd.intruder_test.erasing import erase, remember
+from incrowd.intruder_test.facts import Team
+from incrowd.intruder_test.parts import Invited
 from incrowd.intruder_test.scoring import score
 from incrowd.intruder_test.store import Store
 from incrowd.intruder_test.value import dump_scores
@@ -97,11 +99,11 @@ def test_a_search_finds_what_a_loop_finds(tmp_path_factory: pytest.TempPathFacto
          "z": pa.array(numbers, pa.string())}
     )  # fmt: skip
     place = tmp_path_factory.mktemp("search") / "test.db"
-    rules = making.Rules("t", ("a",), 1.0, 10**10, 10**10, "", "", "")
+    rules = making.Rules("t", (Invited("a"),), 1.0, 10**10, 10**10, "", "", "")
     with pytest.MonkeyPatch.context() as patch:
         kinds = {"x": "choice", "y": "text", "z": "number"}
-        patch.setattr(making, "_column", lambda name, values, key, book: making.ReleasedColumn(name, kinds[name], key))
-        making.make(str(place), rules, table, ["x"], [], "", "s", True, "0")
+        patch.setattr(making, "_column", lambda name, *_: making.ReleasedColumn(name, kinds[name], name == "x"))
+        making.make(str(place), rules, table, {"x": {}}, [], [Team("t", "s", True)], "", "0")
     query = {
         "f0": data.draw(st.sampled_from(["", "?", "=a", "=b%", "=zzz"])),
         "t1": data.draw(st.sampled_from(["", "b", "%", "_", "'"])),
@@ -155,7 +157,7 @@ def _claim(store: Store, name: str, **fields: object) -> int:
         who = connection.exec_driver_sql(f"SELECT id FROM intruder WHERE name = '{name}'").scalar_one()
     from incrowd.intruder_test.desk import Intruder
 
-    person = Intruder(who, name, store.now, store.now + 100, store.now)
+    person = Intruder(who, name, store.now, store.now + 100, store.now, store.facts.teams[0])
     base = {"target": None, "who": "Kim", "record": 1, "attribute": None, "value": None, "confidence": 50,
             "sources": "", "used": (), "reasoning": "canary-reasoning"}  # fmt: skip
     return desk.file(person, str(fields.pop("nonce", "1")), Claim(**{**base, **fields}), "here")  # type: ignore[arg-type]
@@ -252,7 +254,8 @@ def test_files_beside_the_test_go_with_it(run: Path, tmp_path: Path, monkeypatch
     assert f"Deleted, too: {tmp_path / 'written.csv'}" in said
     assert f"Not found where it was written: {tmp_path / 'copy.csv'}" in said
     # Only what was written for the test, or held its claims: the protocol names nobody, the rest is somebody's own.
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["moved.csv", "other.csv", "test.db", "test.protocol.md"]
+    left = ["moved.csv", "other.csv", "test.db", "test.erased.md", "test.protocol.md"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == left
 
 
 def test_a_file_that_cannot_be_deleted_is_named(run: Path, tmp_path: Path) -> None:
@@ -266,7 +269,7 @@ def test_a_file_that_cannot_be_deleted_is_named(run: Path, tmp_path: Path) -> No
 
 
 def _call(*words: object) -> str:
-    found = CliRunner().invoke(intruder_app, [*map(str, words)], catch_exceptions=False)
+    found = CliRunner().invoke(load(), ["intruder-test", *map(str, words)], catch_exceptions=False)
     assert found.exit_code == 0, found.output
     return found.output.replace("\n", " ")
 
@@ -326,7 +329,7 @@ def test_a_plan_names_scores_and_the_report_says_of_which_release(run: Path, tmp
     with pytest.raises(PlanError, match="P058"):
         load_plan(path)
     (tmp_path / "scores.json").write_text("{}")
-    with pytest.raises(InputError, match="D224"):
+    with pytest.raises(PlanError, match="D224"):
         ic.run(path)
     (tmp_path / "scores.json").write_text(dump_scores(scores).replace(scores.release_sha256, "0" * 64))
     done = ic.run(path)

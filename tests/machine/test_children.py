@@ -18,7 +18,9 @@ import pytest
 from browser import browser
 from people import SECRET, write_case
 from servers import absent
+from workbench import Visitor
 
+from incrowd.app.private import clear_dead
 from incrowd.machine.children import started
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells a child that its parent died")
@@ -67,7 +69,7 @@ def free_port() -> int:
 
 def up(port: int) -> bool:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/data", timeout=5) as answer:
             return bool(answer.status == 200)
     except OSError:
         return False
@@ -75,11 +77,16 @@ def up(port: int) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", ENDINGS)
-def test_the_workbench_starts_without_a_terminal_and_ends_with_its_command(number: int, tmp_path: Path) -> None:
-    if importlib.util.find_spec("streamlit") is None:
-        absent("streamlit")
+def test_the_workbench_starts_without_a_terminal_and_ends_with_its_command(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if importlib.util.find_spec("fastapi") is None:
+        absent("fastapi")
     port = free_port()
-    process = start("app", "--port", str(port), home=tmp_path)
+    private = tmp_path / "private"
+    private.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(private))
+    process = start("app", "--port", str(port), home=tmp_path, TMPDIR=str(private))
     try:
         soon(lambda: up(port) or process.poll() is not None, "the workbench does not answer")
         assert process.poll() is None, process.communicate()
@@ -89,17 +96,24 @@ def test_the_workbench_starts_without_a_terminal_and_ends_with_its_command(numbe
             assert address.startswith("127.") or other.connect_ex((address, port)) != 0
         assert process.stdout is not None
         assert f"http://127.0.0.1:{port}" in process.stdout.readline()  # told once the server answers
+        someone = Visitor(f"http://127.0.0.1:{port}")  # whose data are in memory: what is open is closed first
+        someone.get("/data")
+        someone.post("/data/open", file=str(write_case(tmp_path)))
+        assert "unique" in someone.get("/risk")
+        assert list(private.glob("*/session-*/live/*"))
         process.send_signal(number)
         _, err = process.communicate(timeout=60)
         if number != signal.SIGKILL:
             assert process.returncode == 128 + number, err
             assert f"X032: stopped by {signal.Signals(number).name}" in err
         assert "Traceback" not in err
-        soon(lambda: not naming(f"--server.port={port}"), "its server is still there", 20)
-        assert not up(port)
+        soon(lambda: not up(port), "its server is still there", 20)
+        if number == signal.SIGKILL:  # nobody can clear up: the next one does
+            assert list(private.iterdir())
+            clear_dead()
+        assert not list(private.iterdir())
     finally:
-        for one in naming(f"--server.port={port}"):
-            os.kill(one, signal.SIGKILL)
+        process.kill()
 
 
 def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
@@ -114,7 +128,9 @@ def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", ENDINGS)
-def test_a_browser_that_prints_ends_with_its_command(number: int, tmp_path: Path) -> None:
+def test_a_browser_that_prints_ends_with_its_command(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     browser()
     write_case(tmp_path)
     done = start("run", "plan.yaml", home=tmp_path)

@@ -139,6 +139,22 @@ def test_a_stop_while_it_is_still_starting_is_said(tmp_path: Path) -> None:
     assert stop_at_random(tmp_path, 6, 3, "check", "plan.yaml", longest=0.2)["stopped"] >= 4
 
 
+def test_no_import_is_cut_in_half(tmp_path: Path) -> None:
+    """A compiled module that is stopped while it begins ends the process with a message of its own, or none."""
+    (tmp_path / "long_one.py").write_text("import time\nprint('begun', flush=True)\ntime.sleep(0.5)\nprint('whole')\n")
+    script = (
+        "from incrowd.machine import stopping\nimport time\nstopping.listen()\n"
+        "try:\n    import long_one\n    time.sleep(30)\nexcept stopping.Stopped:\n    print('stopped')\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    process.send_signal(signal.SIGTERM)
+    assert process.communicate(timeout=20)[0] == "whole\nstopped\n"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_run_stops_at_many_more_moments(tmp_path: Path, seed: int) -> None:

@@ -40,7 +40,7 @@ def assert_no_canary(folder, done, secret_too=True):
 def test_a_release_and_all_that_is_printed(tmp_path):
     # The one person of 97,531 years is recoded to 40+ and dropped nowhere: only the cell must not show.
     plan = plan_with(steps=[*PLAN["steps"][:2], {"step": "recode", "variable": "note", "prefix": 2}, PLAN["steps"][2]])
-    done = incrowd("run", write_case(tmp_path, plan, WITH_CANARIES), folder=tmp_path)
+    done = incrowd("run", write_case(tmp_path, plan, WITH_CANARIES), "--verbose", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert_no_canary(tmp_path, done)
 

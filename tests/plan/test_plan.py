@@ -7,6 +7,7 @@ import pytest
 import yaml
 from people import PLAN, plan_with, write_case
 
+import incrowd as ic
 from incrowd.errors import PlanError
 from incrowd.pipeline.check import load_plan
 from incrowd.plan import Plan, check_columns, dump_plan
@@ -157,3 +158,18 @@ def test_a_field_given_twice_and_broken_yaml(tmp_path):
 def test_the_published_schema_is_the_current_one():
     published = json.loads((ROOT / "docs" / "plan.schema.json").read_text())
     assert published == Plan.model_json_schema(by_alias=True), "run: make docs"
+
+
+def test_a_swap_by_a_key_that_is_not_released_is_told_where_a_population_is_counted(tmp_path: Path) -> None:
+    """Only released keys are counted in a population, so the targets of a swap cannot go by another."""
+    (tmp_path / "everybody.csv").write_text("age,sex\n30,f\n")
+    steps = [
+        {"step": "drop", "variables": ["name"]},
+        {"step": "swap", "geography": ["sex"], "rate": "0.1", "targets": {"keys": ["age"], "fewer_than": "3"}},
+        {"step": "drop", "variables": ["age"]},
+        {"step": "suppress_records"},
+    ]
+    with_people = {"source": "people.csv", "kind": "survey", "population": {"source": "everybody.csv"}}
+    found = ic.check(write_case(tmp_path, plan_with(data=with_people, steps=steps))).faults
+    assert [(fault.code, fault.place) for fault in found] == [("P115", "steps.1.targets.keys.0")]
+    assert ic.check(write_case(tmp_path, plan_with(steps=steps))).ok

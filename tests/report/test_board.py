@@ -167,7 +167,7 @@ def test_residual_risks_are_tied_to_what_measured_them(full: RunLog, bare: tuple
     for attack in full.attacks:
         assert attack.sentence in text
     assert "Not measured." not in text
-    assert Sections(bare[1]).texts["residual"].count("Not measured.") == 9
+    assert Sections(bare[1]).texts["residual"].count("Not measured.") == 10
 
 
 @given(

@@ -6,7 +6,6 @@ import builtins
 import io
 import json
 import runpy
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from string import Formatter
@@ -279,7 +278,6 @@ def test_the_examples_after_the_ons_paper_have_two_pages(
     monkeypatch.setenv("INCROWD_SECRET", SECRET)
     examples = Path(__file__).parents[2] / "examples" / "ons"
     runpy.run_path(str(examples / "generate.py"))["write"](tmp_path, 8_000)
-    shutil.copy(examples / f"{name}.yaml", tmp_path)
     done = ic.run(tmp_path / f"{name}.yaml")
     paper = print_pdf(done.audit / "decision.html", tmp_path / "paper.pdf")
     assert len(PdfReader(paper).pages) <= 2

@@ -34,14 +34,18 @@ class Files:
     register: Path | None = None
     others: tuple[Path, ...] = ()
     tables: tuple[Path, ...] = ()
+    salts: Path | None = None  # one in each line
     linker: str = "duckdb"
+    thorough: bool = False  # whether attacks may take longer than the run itself
 
     def __add__(self, more: Files) -> Files:
         return Files(
             more.register or self.register,
             (*self.others, *more.others),
             (*self.tables, *more.tables),
+            more.salts or self.salts,
             more.linker if more.linker != "duckdb" else self.linker,
+            self.thorough or more.thorough,
         )
 
 
@@ -70,7 +74,22 @@ def read_auxiliary(
         "" if others_here else _says(plan.attest.no_other_release),
         _says(plan.attest.no_tables),
         _unnamed(others_here),
+        salts_of(files.salts),
+        files.thorough,
     )
+
+
+def salts_of(path: Path | None) -> tuple[str, ...]:
+    """Salts that may have leaked: the lines of a file, each once."""
+    if path is None:
+        return ()
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise InputError(
+            "D496", f"the salts in {path.name} cannot be read.", "Name a text file in UTF-8 with one in each line."
+        ) from None
+    return tuple(dict.fromkeys(line for line in lines if line))
 
 
 def _unnamed(runs: Sequence[str]) -> str:

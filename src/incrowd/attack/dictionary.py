@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,7 +29,14 @@ guessed salts, encodings, numbers in the list's order), and looks it up in the r
 _LOOKS = re.compile(r"(0x)?[0-9a-fA-F]{8}|(0x)?[0-9a-fA-F]{16,128}|[A-Za-z0-9+/_-]{20,88}={0,2}")
 
 
-@attack("dictionary", ACTS, residual="Order of the rows and pseudonyms", once=True, place=140)
+LEAKED = "Salts that may have leaked are tried where they are named."
+UNKNOWN = "A salt that leaked and is not among those named would not be found."
+
+
+@attack(
+    "dictionary", ACTS, residual="Order of the rows and pseudonyms", once=True, place=140,
+    assumes="The intruder has the identifiers of everybody in the source, rightly, and does not know the secret.",
+)  # fmt: skip
 def dictionary(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Can a released pseudonym be made again by somebody who has a list of names but no secret?
 
@@ -36,8 +44,8 @@ def dictionary(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     identifier. Success: released records whose pseudonym was made from that person's identifiers. Baseline: a guess
     among the different pseudonyms. Control: the pseudonyms of people who are not in the release, looked up in the same
     way. To save time a way is tried on a few released people first, whose identifiers are known here; an intruder tries
-    all. Misleads when nothing is found: a hash with a salt that leaked (in a report, in a program) is not among the
-    ways tried.
+    all. Salts that may have leaked (in a report, in a program) are tried where they are named, in front, at the end and
+    as the key of an HMAC. Misleads when nothing is found: a salt that leaked and is not named is not among the ways.
     """
     if not situation.released.num_rows:
         return [_untried(situation, "the release holds no record.")]
@@ -50,7 +58,7 @@ def dictionary(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     if not names:
         why = f"{', '.join(columns)} may be a pseudonym, and the plan names no identifier to make one from."
         return [_untried(situation, why)]
-    return [_attack(situation, at_start, column, names) for column in columns]
+    return [_attack(situation, at_start, column, names, auxiliary.salts) for column in columns]
 
 
 def _untried(situation: Situation, why: str, says: str = "") -> Attacked:
@@ -76,13 +84,14 @@ def _is_pseudonym(situation: Situation, at_start: pa.Table, column: str, names: 
     return False
 
 
-def _attack(situation: Situation, at_start: pa.Table, column: str, names: list[str]) -> Attacked:
+def _attack(situation: Situation, at_start: pa.Table, column: str, names: list[str], salts: Sequence[str]) -> Attacked:
     pseudonyms = texts(situation.released[column])
     told = _told(situation, at_start, pseudonyms, names)
     if not told.any():
         return _untried(situation, f"nobody has a value both in {column} and in an identifier.")
-    recipe = _recipe(situation, at_start, column, pseudonyms, names)
-    knows = f"a list of {', '.join(names)} of everybody in the source; not the secret"
+    recipe = _recipe(situation, at_start, column, pseudonyms, names, salts)
+    salted = f", and {len(salts):,} salts that may have leaked" if salts else ""
+    knows = f"a list of {', '.join(names)} of everybody in the source{salted}; not the secret"
     if recipe is not None:
         right, control = _looked_up(situation, at_start, recipe, pseudonyms)
         how = f"It is {recipe.words}."
@@ -93,7 +102,7 @@ def _attack(situation: Situation, at_start: pa.Table, column: str, names: list[s
     different = len({value for value in pseudonyms if value is not None})
     sentence = (
         f"{percent(success.value)} of the pseudonyms in {column} can be made again by anybody who has a list of the "
-        f"identifiers, without a secret. {how}"
+        f"identifiers{' and the salt' if recipe is not None and recipe.leaked else ', without a secret'}. {how}"
         if success.hits
         else f"None of the {success.tries:,} pseudonyms in {column} could be made again from the identifiers."
     )
@@ -101,7 +110,7 @@ def _attack(situation: Situation, at_start: pa.Table, column: str, names: list[s
     return Attacked(
         "dictionary", situation.scenario.name, knows, ACTS, success, 1 / max(different, 1), control, sentence, None,
         tuple(int(line) + 1 for line in hit),
-        joined("" if success.hits else "A salt that leaked would not be found: only usual ways are tried.",
+        joined("" if success.hits else "Only usual ways are tried. " + (UNKNOWN if salts else LEAKED),
                "" if control else "No control: everybody is in the release, or no way was found."),
     )  # fmt: skip
 
@@ -117,7 +126,12 @@ def _told(
 
 
 def _recipe(
-    situation: Situation, at_start: pa.Table, column: str, pseudonyms: list[str | None], names: list[str]
+    situation: Situation,
+    at_start: pa.Table,
+    column: str,
+    pseudonyms: list[str | None],
+    names: list[str],
+    salts: Sequence[str],
 ) -> Recipe | None:
     """The way that makes the most of some people's pseudonyms again; None when none makes any."""
     more = [name for name in situation.columns if name not in names and name != column][:MOST_MORE]
@@ -134,7 +148,7 @@ def _recipe(
     made = [plain(pseudonyms[i] or "") for i in some]
     lengths = {len(value) for value in made}
     best, most = None, 0
-    for recipe in recipes(names, more, column, lengths.pop() if len(lengths) == 1 else 0):
+    for recipe in recipes(names, more, column, lengths.pop() if len(lengths) == 1 else 0, salts):
         columns = [parts[name] for name in recipe.columns]
         if not any(recipe.pseudonym([c[i] for c in columns]) == made[i] for i in range(min(FIRST, len(made)))):
             continue

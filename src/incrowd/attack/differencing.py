@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
 
 from incrowd.attack.knowledge import Bools, joined, knows, untried
+from incrowd.attack.matching.homes import homes_of
 from incrowd.attack.matching.meeting import labels_of
 from incrowd.attack.matching.overlay import determined
-from incrowd.attack.matching.spans import span
 from incrowd.attack.matching.tables import difference
 from incrowd.attack.registry import attack
 from incrowd.attack.situation import Auxiliary, Int64, Situation, codes_of
@@ -26,7 +26,10 @@ ACTS = f"subtracts the counts of one partition from those of another, and finds 
 people although neither partition shows a cell that small"
 
 
-@attack("differencing", ACTS, residual="Other releases", needs=("others", "tables"), once=True, place=120)
+@attack(
+    "differencing", ACTS, residual="Other releases", needs=("others", "tables"), once=True, place=120,
+    remedies=("coarser_shared",),
+)  # fmt: skip
 def differencing(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Do other areas, other bands or published tables of the same people show groups that the release hides?
 
@@ -93,35 +96,14 @@ def _located(situation: Situation, other: pa.Table) -> tuple[list[str], dict[str
         if name in situation.columns and name not in (*situation.sensitive, *situation.identifiers)
         and (name in situation.keys or name not in situation.released.column_names)
     ]  # fmt: skip
-    at_start = situation.at_start(wanted) if wanted else None
     for name in wanted:
-        assert at_start is not None
-        labels = labels_of([other], name)
-        found = _homes(at_start[name].combine_chunks(), labels)
-        if name in situation.known.column_names and (found < 0).any():
-            found = np.where(found >= 0, found, _homes(situation.known[name].combine_chunks(), labels))
+        found = homes_of(situation, name, labels_of([other], name))
         if (found >= 0).mean() < UNDERSTOOD:
             unknown.append(name)
         else:
             columns.append(name)
             homes[name] = found
     return columns, homes, unknown
-
-
-def _homes(column: pa.Array | pa.ChunkedArray, labels: Sequence[str | None]) -> Int64:
-    """For each value the label that it belongs to: the same text, or the range that it lies in; else -1."""
-    coded = column.dictionary_encode(null_encoding="encode")
-    coded = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
-    same = {label: i for i, label in enumerate(labels)}
-    ranges = [(i, found) for i, label in enumerate(labels) if (found := span(label)) is not None]
-    to = []
-    for value in coded.dictionary.to_pylist():
-        if value in same or (mine := span(value)) is None:
-            to.append(same.get(value, -1))
-            continue
-        to.append(next((i for i, (low, high) in ranges if low <= mine[0] and mine[1] <= high), -1))
-    homes: Int64 = np.array(to, np.int64)[coded.indices.to_numpy(zero_copy_only=False)]
-    return homes
 
 
 def _views(

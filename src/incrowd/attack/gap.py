@@ -29,7 +29,7 @@ OTHERS = "The people of the control were not left out, and are not like those wh
 MOST_CELLS = 20_000_000
 
 
-@attack("gap", ACTS, residual="Gap inference", needs=("sensitive",), place=90)
+@attack("gap", ACTS, residual="Gap inference", needs=("sensitive",), place=90, remedies=("nobody_left_out",))
 def gap(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Of people whose class was left out of the release: is their value told by the classes around the gap?
 

@@ -7,7 +7,7 @@ about those who stay. Who fell out of a sample is like them. A plan without a sa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,27 +33,48 @@ def left_out_by_chance(plan: Plan, context: Context, start: State) -> Bools | No
     last = max((n for n, step in enumerate(plan.steps, start=1) if _samples(step)), default=0)
     if not last:
         return None
-    return _carried(dict(enumerate(plan.steps[:last], start=1)), context, start)[1]
+    left = np.zeros(start.rows.count(), bool)
+    return _carried(dict(enumerate(plan.steps[:last], start=1)), context, start, left)[1]
 
 
-def on_trial(plan: Plan, context: Context, start: State, share: float) -> tuple[State, Rows, Bools]:
-    """What the plan would release without a share of the people, who are held out by keyed chance; whose record is
-    whose in it; and who was left out by chance. It is written nowhere.
-    """
+@dataclass(frozen=True, eq=False)
+class BegunTrial:
+    """A trial release whose first steps are done: plans that begin alike go on from here."""
+
+    state: State
+    left: Bools  # for each record of the original, whether chance left it out
+    steps: int  # of the plan that are done
+
+
+def begin_trial(plan: Plan, context: Context, start: State, share: float, until: int) -> BegunTrial:
+    """Hold a share of the people out by keyed chance, and do the first steps of the plan for the others."""
     held = Sample(step="sample", fraction=1 - share, households=plan.data.household is not None)
+    done = {0: held, **dict(enumerate(plan.steps[:until], start=1))}
+    return BegunTrial(*_carried(done, context, start, np.zeros(start.rows.count(), bool)), until)
+
+
+def on_trial(
+    plan: Plan, context: Context, start: State, share: float, begun: BegunTrial | None = None
+) -> tuple[State, Rows, Bools]:
+    """What the plan would release without a share of the people, who are held out by keyed chance; whose record is
+    whose in it; and who was left out by chance. It is written nowhere. What has `begun` is not done again.
+    """
     try:
-        state, left = _carried({0: held, **dict(enumerate(plan.steps, start=1))}, context, start)
+        begun = begun or begin_trial(plan, context, start, share, 0)
+        rest = {n: step for n, step in enumerate(plan.steps, start=1) if n > begun.steps}
+        state, left = _carried(rest, context, begun.state, begun.left.copy())
     except IncrowdError as error:
         message = f"a trial release without {share:.0%} of the people cannot be made: {error.message}"
         raise InputError("D285", message, "Hold out fewer, or take hold_out out of the attack.") from None
     columns = [name for name in state.rows.columns if name not in (UNIT, LINE)]
     rows = state.rows.select([*columns, LINE])
-    return state, replace(rows, table=rows.table.order_by(LINE)), left
+    return state, replace(rows, table=rows.table.order_by(LINE)).settled(), left
 
 
-def _carried(done: Mapping[int, steps.AnyStep], context: Context, state: State) -> tuple[State, Bools]:
-    """The state after these steps, each with its number, and for each record whether a sample of them left it out."""
-    left = np.zeros(state.rows.count(), bool)
+def _carried(done: Mapping[int, steps.AnyStep], context: Context, state: State, left: Bools) -> tuple[State, Bools]:
+    """The state after these steps, each with its number, and for each record whether a sample left it out, of them or
+    before.
+    """
     for number, step in done.items():
         before = state
         state, _ = protect(step, number, state, context)

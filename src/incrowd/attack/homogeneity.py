@@ -25,7 +25,10 @@ NEARLY = 0.95
 ACTS = f"looks up the target's class and, where one value has {NEARLY:.0%} of it or more, states that value"
 
 
-@attack("homogeneity", ACTS, residual="Homogeneity", needs=("sensitive",), outside=True, place=60)
+@attack(
+    "homogeneity", ACTS, residual="Homogeneity", needs=("sensitive",), outside=True, place=60,
+    remedies=("diversity", "larger_classes", "perturbed_values"),
+)  # fmt: skip
 def homogeneity(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Of how many people does the release tell a sensitive value because all who look like them share it?
 
@@ -69,7 +72,7 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacke
         int(usual[aimed].sum()) / success.tries, control, sentence, claimed, worst_of(met.people[hit], surprise),
         joined("Baseline: the most frequent value, stated for the same people.", sensitive.note, met.note,
                gone.note),
-        about=sensitive.name, fair=gone.fair,
+        about=sensitive.name, fair=gone.fair, drawn_of=gone.drawn_of,
     )  # fmt: skip
 
 

@@ -1,17 +1,14 @@
-"""inference: a model trained on the release predicts what the target would rather not tell."""
+"""inference: models trained on the release predict what the target would rather not tell."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from incrowd.attack.knowledge import (
     Bools,
     Sensitive,
-    believed,
     impossible,
     joined,
     knows,
@@ -19,226 +16,135 @@ from incrowd.attack.knowledge import (
     untried,
     worst_of,
 )
-from incrowd.attack.matching.fitting import ANY
-from incrowd.attack.matching.meeting import labels_of
-from incrowd.attack.matching.neighbours import Near, equal
-from incrowd.attack.matching.spans import are_numbers, middle
-from incrowd.attack.registry import attack
-from incrowd.attack.situation import Auxiliary, Int64, Situation, codes_of
+from incrowd.attack.learning.guesses import MODELS, MOST_FOREST, MOST_LEARNT, MOST_VALUES, NEAREST, Guesses, guess
+from incrowd.attack.learning.numbers import CLOSE, Numbers, close
+from incrowd.attack.learning.room import PARTS, Room, room_of, strongest
+from incrowd.attack.registry import ASSUMES, attack
+from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.value import Attacked, Rate
-from incrowd.attack.words import percent
+from incrowd.attack.words import list_keys, percent
 
-#: Parts for the control: each is predicted by a model that has not seen it.
-PARTS = 3
-#: Values of a sensitive variable that a tree tells apart; it never predicts rarer ones.
-MOST_VALUES = 20
-#: Categories of a key that the model tells apart; rarer ones are as good as missing.
-MOST_CATEGORIES = 1_000
-MOST_TARGETS = 20_000
-#: The least people in a leaf of the tree.
-LEAF = 10
-TREE, NEAREST = "a decision tree", "the nearest records"
-ACTS = f"trains a model ({TREE}, or {NEAREST}) on the release to predict the value from the keys, and states what it \
-predicts"
-
-Floats = NDArray[np.float64]
+MOST_TARGETS, THOROUGH_TARGETS = 20_000, 100_000
+ACTS = f"trains models on the release ({list_keys([*MODELS, NEAREST])}) to predict the value from the keys, and states \
+what the strongest predicts"
+FEW = "it takes a few released records, and two values of the variable that people have and the release shows."
 
 
-@attack("inference", ACTS, residual="Skewness", needs=("sensitive",), on_request=True, place=80)
+@attack(
+    "inference", ACTS, residual="Skewness", needs=("sensitive",), on_request=True, place=80,
+    remedies=("larger_classes", "closeness", "perturbed_values"),
+    assumes=f"{ASSUMES} The intruder knows which model suits such files, and nothing else of the targets.",
+)  # fmt: skip
 def inference(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
-    """How well does a model that learned from the release predict people's sensitive values?
+    """How well do models that learned from the release predict people's sensitive values?
 
-    Two models are tried: a decision tree, which sees how keys and value go together, and the nearest records (Gower's
-    distance on the keys), which remember everybody. The stronger is told. So that choosing it does not flatter it, the
-    people are dealt into two halves, and the model of each half is the one that was right more often in the other.
+    The strongest of several is told: a decision tree and boosting, which see how keys and value go together; a forest
+    of full-grown trees and the nearest records (Gower's distance on the keys), which remember everybody; and for a
+    number also boosting on the number itself. So that choosing does not flatter it, the people are dealt into two
+    halves, and the model of each half is the one that was right more often in the other: an intruder who knows which
+    model suits such files, and nothing of these people. (To try the models on the release alone would not do: that
+    finds those which see rules, and never those which remember.)
 
     Success: right predictions, of all targets who have a value. Baseline: the most frequent value for everybody.
-    Control: the same models without the target's own records (the people are dealt into three parts by keyed chance,
-    and each part is predicted by models of the other two). Where success and control are alike but above the baseline,
-    the release does not give its people away; it shows how keys and value go together, which is true of people outside
-    as well. Misleads in small files, where a model that gets fewer records is worse for that reason alone.
+    Control: the strongest without the target's own records, chosen in the same way (the people are dealt into parts by
+    keyed chance, and each part is predicted by models of the others). Where success and control are alike but above
+    the baseline, the release does not give its people away; it shows how keys and value go together, which is true of
+    people outside as well. Misleads in small files, where a model that gets fewer records is worse for that alone.
     """
     if why := impossible(situation, "inference", ACTS):
         return why
-    inside = np.flatnonzero(situation.inside)
-    people = situation.chosen(MOST_TARGETS, "inference")
-    people = people[situation.inside[people]] if situation.scenario.knows_who_is_in else people
-    few = "it takes a few released records, and two values of the variable that people have and the release shows."
-    if not len(people) or len(inside) < 2 * PARTS:
-        return [untried(situation, "inference", ACTS, few, name) for name in situation.sensitive]
-    room = _room(situation, people)
+    people = situation.chosen(THOROUGH_TARGETS if auxiliary.thorough else MOST_TARGETS, "inference")
+    sampled = len(people) < situation.known.num_rows
+    meant = situation.inside | (not situation.scenario.knows_who_is_in)
+    people = people[meant[people]]
+    if not len(people) or situation.released.num_rows < 2 * PARTS:
+        return [untried(situation, "inference", ACTS, FEW, name) for name in situation.sensitive]
+    room = room_of(situation, people, auxiliary.thorough)
     found = []
     for name in situation.sensitive:
         sensitive = sensitive_of(situation, name)
         told = sensitive.true[people] >= 0
         if not told.any() or len(np.unique(sensitive.released[sensitive.released >= 0])) < 2:
-            found.append(untried(situation, "inference", ACTS, few, name))
+            found.append(untried(situation, "inference", ACTS, FEW, name))
             continue
-        found.append(_attack(situation, sensitive, room, told))
+        drawn_of = int((meant & (sensitive.true >= 0)).sum()) if sampled else None
+        found.append(_attack(situation, sensitive, room, told, drawn_of))
     return found
 
 
-@dataclass(frozen=True)
-class Room:
-    """What all models learn from and are asked, whatever the variable."""
-
-    people: Int64  # the targets
-    table: Floats  # the keys of the released records, as numbers
-    aims: Floats  # those of the targets, as believed
-    categories: list[int]  # which keys are categories
-    learn: list[Bools]  # from which released records: all, and for each part those of other people
-    asked: list[Bools]  # which targets are asked: all, and those of the part
-    near: list[Near]
-    half: Int64  # 0 or 1 for each target
-
-
-def _room(situation: Situation, people: Int64) -> Room:
-    table, aims, categories = features(situation, people)
-    part_of = _dealt(situation, "parts", PARTS)
-    mine, theirs = part_of[situation.lines], part_of[people]
-    learn = [np.ones(len(mine), bool), *(mine != part for part in range(PARTS))]
-    asked = [np.ones(len(people), bool), *(theirs == part for part in range(PARTS))]
-    near = [Near.of(table[which], aims[whom], categories) for which, whom in zip(learn, asked, strict=True)]
-    return Room(people, table, aims, categories, learn, asked, near, _dealt(situation, "halves", 2)[people])
-
-
-def _dealt(situation: Situation, purpose: str, into: int) -> Int64:
-    """For each record of the original the part that its person was dealt into, by keyed chance."""
-    parts = np.zeros(int(situation.people.max(initial=0)) + 1, np.int64)
-    dealt = np.argsort(situation.draws("inference", purpose)(len(parts)), kind="stable")
-    parts[dealt] = np.arange(len(parts)) % into
-    return parts[situation.people]
-
-
-def _attack(situation: Situation, sensitive: Sensitive, room: Room, told: Bools) -> Attacked:
+def _attack(situation: Situation, sensitive: Sensitive, room: Room, told: Bools, drawn_of: int | None) -> Attacked:
     seed = int(situation.draws("inference", "model", sensitive.name)(1)[0] % np.uint64(2**31))
-    usable, merged = _usable(sensitive)
-    true = sensitive.true[room.people]
-    stated: dict[str, list[Int64]] = {TREE: [], NEAREST: []}  # with the target's own records, and without
-    for model in stated:
-        for parts in (slice(0, 1), slice(1, None)):
-            found = np.full(len(true), -1, np.int64)
-            for learn, asked, near in zip(room.learn[parts], room.asked[parts], room.near[parts], strict=True):
-                if model == NEAREST:
-                    found[asked] = near.state(sensitive.released[learn], sensitive.values)
-                else:
-                    known = learn & usable
-                    found[asked] = _predict(
-                        room.table[known], sensitive.released[known], room.aims[asked], room.categories, seed
-                    )
-            stated[model].append(found)
-    chosen = _chosen({model: (with_own == true)[told] for model, (with_own, _) in stated.items()}, room.half[told])
-    right, without = (
-        np.choose(chosen, [(stated[model][at] == true)[told] for model in stated])
-        for at in (0, 1)
-    )  # fmt: skip
-    success, control = (Rate(int(hits.sum()), len(hits)) for hits in (right, without))
-    people, true = room.people[told], true[told]
+    numbers = Numbers.of(situation, sensitive) if sensitive.banded else None
+    guesses = guess(sensitive, numbers, room, seed)
+    true, half = sensitive.true[room.people][told], room.half[told]
+    right = [{model: both[at][told] == true for model, both in guesses.values.items()} for at in (0, 1)]
+    with_own, without = (strongest(hits, half) for hits in right)
+    success, control = (Rate(int(hits.sum()), len(hits)) for hits in (with_own, without))
     baseline = float((true == sensitive.most).mean())
-    rare = np.flatnonzero(right.astype(bool) & ~without.astype(bool))
+    rare = np.flatnonzero(with_own & ~without)
     order = 1 / np.maximum(sensitive.shares[true[rare]], 1e-12)
-    alone = {
-        model: percent(float((found[0] == sensitive.true[room.people])[told].mean())) for model, found in stated.items()
-    }
     sentence = (
         f"A model trained on the release names the right {sensitive.name} for {percent(success.value)} of "
         f"{success.tries:,} people; without their own records it is {percent(control.value)}, and naming the most "
         f"frequent value for everybody is right for {percent(baseline)}."
     )
-    tried = (
-        f"Tried: {TREE} ({alone[TREE]}) and {NEAREST} ({alone[NEAREST]}); for each half of the people the model that \
-was right more often in the other half."
-    )
-    most = f"{merged:,} released records have a rarer value than the {MOST_VALUES} that the tree learns."
-    few = "Targets: people chosen by chance." if situation.known.num_rows > MOST_TARGETS else ""
+    if numbers is not None:
+        sentence += f" {named(guesses, numbers, room, told).said}"
+    shares = [{model: percent(float(hits.mean())) for model, hits in each.items()} for each in right]
+    tried = "; ".join(f"{model} {shares[0][model]}, without own records {shares[1][model]}" for model in shares[0])
     return Attacked(
         "inference", situation.scenario.name, knows(situation), ACTS, success, baseline, control, sentence, None,
-        worst_of(people[rare], order), joined(sensitive.note, tried, most if merged else "", few),
-        about=sensitive.name,
+        worst_of(room.people[told][rare], order),
+        joined(sensitive.note, f"Tried: {tried}. {CHOICE}", *_limits(guesses)), about=sensitive.name,
+        drawn_of=drawn_of,
     )  # fmt: skip
 
 
-def _chosen(right: dict[str, Bools], half: Int64) -> Int64:
-    """For each target the number of the model that was right more often in the other half; the first when alike."""
-    found = np.zeros(len(half), np.int64)
-    for one in (0, 1):
-        others = half != one
-        found[~others] = int(np.argmax([int(hits[others].sum()) for hits in right.values()]))
+CHOICE = "The strongest is told: for each half of the people the model that was right more often in the other half, so \
+that choosing does not flatter it."
+
+
+def _limits(guesses: Guesses) -> list[str]:
+    """What the figure does not show."""
+    found = []
+    if guesses.rare:
+        found.append(
+            f"{guesses.rare:,} released records have a rarer value than the {MOST_VALUES} that trees learn: only the "
+            "nearest records name it."
+        )
+    if guesses.thinned:
+        found.append(f"Boosting learnt from {MOST_LEARNT:,} different records by chance.")
+    if guesses.no_forest:
+        found.append(f"No forest, which takes long on more than {MOST_FOREST:,} different records.")
     return found
 
 
-def features(situation: Situation, people: Int64) -> tuple[Floats, Floats, list[int]]:
-    """The keys as numbers, of the released records and of people as believed; and which of them are categories.
+@dataclass(frozen=True)
+class Named:
+    """How often a number is named nearly, with the target's own records and without; and the middle one for all."""
 
-    Labels that are numbers or ranges become numbers (the middle), so that a coarser label lies where its values do; one
-    that was given up altogether is missing. Of other labels, a value that the release does not use is replaced by the
-    label it was most often released under.
-    """
-    keys = situation.scenario.keys
-    tables = [situation.released.select(keys), believed(situation, people), situation.known.select(keys)]
-    coded = codes_of(tables, keys)
-    columns: list[tuple[Floats, Floats]] = []
-    categories = []
-    for i, key in enumerate(keys):
-        labels, (released, mine, true) = labels_of(tables, key), (codes[i] for codes in coded)
-        if are_numbers([label for label in labels if label != ANY]):
-            points = np.array([middle(label) for label in labels])
-            columns.append((points[released], points[mine]))
-            continue
-        categories.append(i)
-        columns.append(_category(labels, released, mine, true[situation.lines]))
-    return np.column_stack([c[0] for c in columns]), np.column_stack([c[1] for c in columns]), categories
+    success: Rate
+    control: Rate
+    baseline: float
+
+    @property
+    def said(self) -> str:
+        """In a sentence."""
+        return (
+            f"The number itself is named to within {CLOSE:.0%} for {percent(self.success.value)} "
+            f"({percent(self.success.low)} to {percent(self.success.high)}), without their own records for "
+            f"{percent(self.control.value)}; the middle one of the release for everybody is as near for "
+            f"{percent(self.baseline)}."
+        )
 
 
-def _category(labels: list[str | None], released: Int64, mine: Int64, behind: Int64) -> tuple[Floats, Floats]:
-    counts = np.bincount(released, minlength=len(labels))
-    to = np.arange(len(labels))
-    pairs, often = np.unique(behind * len(labels) + released, return_counts=True)
-    for at in np.argsort(often, kind="stable").tolist():  # the most frequent is written last
-        value, label = divmod(int(pairs[at]), len(labels))
-        if not counts[value]:
-            to[value] = label
-    kept = np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]
-    number = np.full(len(labels), np.nan)
-    number[kept[counts[kept] > 0]] = np.arange(int((counts[kept] > 0).sum()))
-    number[[i for i, label in enumerate(labels) if label is None]] = np.nan
-    return number[released], number[to[mine]]
-
-
-def _usable(sensitive: Sensitive) -> tuple[Bools, int]:
-    """Released records whose value a model learns, and how many have a value that is too rare for that."""
-    order = np.argsort(-sensitive.shares, kind="stable")
-    learnt = np.zeros(sensitive.values + 1, bool)
-    learnt[order[:MOST_VALUES]] = True
-    learnt[-1] = False
-    usable = learnt[sensitive.released]
-    return usable, int(((sensitive.released >= 0) & ~usable).sum())
-
-
-def _predict(table: Floats, values: Int64, aims: Floats, categories: list[int], seed: int) -> Int64:
-    """What a tree grown from these records says about others. Equal records count once, with their number as weight.
-
-    Categories are put in the order of the mean of the values that go with them, so that a cut parts like from unlike.
-    """
-    if len(np.unique(values)) < 2:
-        return np.full(len(aims), values[0] if len(values) else -1, np.int64)
-    if not len(aims):
-        return np.zeros(0, np.int64)
-    from sklearn.tree import DecisionTreeClassifier
-
-    table, aims = table.copy(), aims.copy()
-    for i in categories:
-        there = ~np.isnan(table[:, i])
-        codes = table[there, i].astype(np.int64)
-        sums = np.bincount(codes, weights=values[there], minlength=MOST_CATEGORIES)
-        means = sums / np.maximum(np.bincount(codes, minlength=MOST_CATEGORIES), 1)
-        for part in (table, aims):
-            known = ~np.isnan(part[:, i])
-            part[known, i] = means[part[known, i].astype(np.int64)]
-    rows, to = equal([*table.T, values.astype(float)])
-    counts = np.bincount(to)
-    leaf = min(LEAF, max(len(values) // 20, 1)) / len(values)
-    model: Any = DecisionTreeClassifier(min_weight_fraction_leaf=leaf, random_state=seed)
-    model.fit(table[rows], values[rows], sample_weight=counts)
-    different, back = equal(list(aims.T))
-    return np.asarray(model.predict(aims[different])[back], np.int64)
+def named(guesses: Guesses, numbers: Numbers, room: Room, told: Bools) -> Named:
+    """How near the strongest model comes to the number, the model being chosen as for bands."""
+    true, half = numbers.true[room.people][told], room.half[told]
+    hits = [
+        strongest({model: close(both[at][told], true) for model, both in guesses.numbers.items()}, half)
+        for at in (0, 1)
+    ]  # fmt: skip
+    success, control = (Rate(int(one.sum()), len(one)) for one in hits)
+    guessed = np.full(len(true), np.nanmedian(numbers.released))
+    return Named(success, control, float(close(guessed, true).mean()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -79,7 +80,7 @@ class Sensitive:
     values: int
     banded: bool  # whether a value is a band of numbers
 
-    @property
+    @cached_property
     def shares(self) -> NDArray[np.float64]:
         """The share of each value among the released records that have one."""
         counts = np.bincount(self.released[self.released >= 0], minlength=self.values)
@@ -103,10 +104,14 @@ def sensitive_of(situation: Situation, name: str) -> Sensitive:
     """A sensitive variable in numbers. Numbers go into bands of equal share where they are many, or where the release
     says them less exactly than the truth (rounded, top coded, with noise): else nobody could ever be right.
     """
+    return situation.once(lambda: _sensitive_of(situation, name), "sensitive", name)
+
+
+def _sensitive_of(situation: Situation, name: str) -> Sensitive:
     released, true = whole_of(situation.released[name]), whole_of(situation.known[name])
     mine, theirs = released.unique().to_pylist(), true.unique().to_pylist()
     if are_numbers([*mine, *theirs]) and (max(len(mine), len(theirs)) > FEW or not set(theirs) <= {*mine, None}):
-        cuts = _cuts(_middles(released))
+        cuts = _cuts(middles(released))
         return Sensitive(name, _banded(released, cuts), _banded(true, cuts), len(cuts) + 1, True)
     values = pa.array(list(dict.fromkeys([v for v in [*mine, *theirs] if v is not None])), pa.string())
     codes = [_numbers(pc.index_in(column, values), -1) for column in (released, true)]
@@ -184,7 +189,8 @@ def _numbers(indices: pa.Array, missing: int) -> Int64:
     return found
 
 
-def _middles(column: pa.Array) -> NDArray[np.float64]:
+def middles(column: pa.Array) -> NDArray[np.float64]:
+    """The number behind each label (see `middle`): each label is read once."""
     coded = column.dictionary_encode()
     points = np.array([middle(label) for label in coded.dictionary.to_pylist()] + [np.nan])
     return np.asarray(points[_numbers(coded.indices, len(points) - 1)])
@@ -201,5 +207,5 @@ def _cuts(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _banded(column: pa.Array, cuts: NDArray[np.float64]) -> Int64:
-    numbers = _middles(column)
+    numbers = middles(column)
     return np.where(np.isnan(numbers), -1, np.searchsorted(cuts, numbers, side="right")).astype(np.int64)

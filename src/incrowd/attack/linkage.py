@@ -44,13 +44,13 @@ class Linked:
     own: Int64
 
 
-@attack("linkage", KINDS["linkage"][0], residual="What k counts", place=10)
+@attack("linkage", KINDS["linkage"][0], residual="What k counts", place=10, remedies=("larger_classes",))
 def exact_linkage(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """How often does the intruder point to the right record, by an exact match?"""
     return [_attack(situation, auxiliary, "linkage")]
 
 
-@attack("nearest", KINDS["nearest"][0], residual="What k counts", place=20)
+@attack("nearest", KINDS["nearest"][0], residual="What k counts", place=20, remedies=("larger_classes",))
 def nearest_linkage(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """The same by the record that differs least: a mistake in what is known, or a perturbed value, is forgiven."""
     return [_attack(situation, auxiliary, "nearest")]
@@ -187,6 +187,7 @@ def judged(
     return Attacked(
         attack, situation.scenario.name, knows, acts, success, baseline, None, sentence + more, claimed,
         tuple(worst.tolist()), "; ".join([*why, *_limits(situation, field)]), outsiders if outsiders.tries else None,
+        drawn_of=field.drawn_of,
     )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ released one, and yet not there, must have failed because of the sensitive value
 class has alone"
 
 
-@attack("minimality", ACTS, residual="Minimality", needs=("sensitive",), place=100)
+@attack("minimality", ACTS, residual="Minimality", needs=("sensitive",), place=100, remedies=("nobody_left_out",))
 def minimality(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """What does knowing that the method does no more than it must tell about the people it left out or coarsened?
 

@@ -22,6 +22,10 @@ from incrowd.risk.value import EVERYTHING, Scenario
 from incrowd.rows import Rows
 from incrowd.rows.frame import LINE
 
+#: Tried wherever tables are named, also where only other attacks are: what is certain needs no limit to be refused.
+ALWAYS = ("reconstruction",)
+#: The share of the people whom an attack holds out on trial, where it needs people outside and there is nobody.
+HELD_OUT = 0.1
 #: Called with the name of an attack and of its scenario before it begins.
 Progress = Callable[[str, str], None]
 
@@ -75,15 +79,22 @@ def situation_of(
         identifiers=tuple(plan.with_role("identifier")),
         columns=tuple(name for name in plan.variables if name in start.rows.columns),
         loose=_loose(plan, keys),
+        hidden=tuple(name for name in plan.with_role("sensitive") if name not in released),
         by_chance=left_out_by_chance(plan, context, start) if by_chance is None else by_chance,
+        trial=None if by_chance is not None else lambda: trial_of(plan, context, start, HELD_OUT),
     )
     return whole if scenario is None else in_scenario(whole, scenario)
 
 
+def trial_of(plan: Plan, context: Context, start: State, share: float) -> Situation:
+    """What an attack works on in a release without a share of the people, held out by chance."""
+    made, rows, left = on_trial(plan, context, start, share)
+    return situation_of(plan, context, start, made, rows, by_chance=left)
+
+
 def in_scenario(situation: Situation, scenario: Scenario) -> Situation:
     """The same in another scenario; of its keys those count that are released."""
-    kept = tuple(key for key in scenario.keys if key in situation.keys)
-    return replace(situation, scenario=replace(scenario, keys=kept))
+    return situation.within(scenario)
 
 
 def _loose(plan: Plan, keys: Sequence[str]) -> frozenset[str]:
@@ -158,16 +169,18 @@ def attack_run(
             context.folder / asked.register_file if asked.register_file else None,
             tuple(context.folder / file for file in asked.others),
             tuple(context.folder / file for file in asked.tables),
+            context.folder / asked.salts if asked.salts else None,
+            thorough=asked.thorough,
         )
         auxiliary = read_auxiliary(plan, context, situation, files, others_here)
         names, scenarios = attack_names(asked.attacks), chosen_scenarios(plan, asked.scenarios)
-        found = attack_all(situation, auxiliary, scenarios, names)
+        more = [name for name in ALWAYS if asked.tables and name not in names]
+        found = attack_all(situation, auxiliary, scenarios, [*names, *more])
         if asked.hold_out is not None and (outside := [name for name in names if ATTACKS[name].outside]):
-            made, rows, left = on_trial(plan, context, start, asked.hold_out)
-            trial = situation_of(plan, context, start, made, rows, by_chance=left)
+            trial = trial_of(plan, context, start, asked.hold_out)
             found = with_control(found, attack_all(trial, auxiliary, scenarios, outside), asked.hold_out)
         attacks += found
-        judged += [(one, judge(one, asked)) for one in found]
+        judged += [(one, [] if one.attack in more else judge(one, asked)) for one in found]
     return AttackResults(tuple(attacks), tuple(verdict for _, each in judged for verdict in each), _refusal(judged))
 
 
@@ -180,11 +193,10 @@ def judge(one: Attacked, asked: Attack) -> list[Verdict]:
     if one.does_not_apply and asked.attacks is None:
         return []
     name = f"{one.name} ({one.scenario})"
-    most = None if one.success is None else one.success.high
     found = []
     if asked.limit is not None:
         words = f"the attack {name} succeeds for at most {asked.limit:.3g} of those it goes for"
-        found.append(_verdict(words, asked.limit, most))
+        found.append(_verdict(words, asked.limit, one.most))
     if asked.residual is not None:
         words = f"the attack {name} adds at most {asked.residual:.3g} to what is possible without the file"
         found.append(_verdict(words, asked.residual, one.excess))
@@ -198,6 +210,14 @@ def _verdict(words: str, limit: float, found: float | None) -> Verdict:
 def _refusal(judged: Sequence[tuple[Attacked, list[Verdict]]]) -> NotReleasable | None:
     failed = [verdict for one, each in judged for verdict in each if one.success is not None and not verdict.passed]
     untried = [f"{one.name} ({one.scenario}): {one.why}" for one, each in judged if each and one.success is None]
+    certain = [f"{one.about}: {one.given_away:,} people ({one.scenario})" for one, _ in judged if one.given_away]
+    if certain:
+        return NotReleasable(
+            "R046",
+            f"the release and the published tables together give people away for certain: {'; '.join(certain)}.",
+            "Say what both tell more coarsely, keep the people in the file, or withdraw a table; what is certain needs "
+            "no limit.",
+        )
     if failed:
         lines = [f"required: {v.requirement}; it may be {v.achieved:.3g}" for v in failed if v.achieved is not None]
         return NotReleasable(

@@ -7,7 +7,7 @@ def exact_linkage(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from incrowd.attack.situation import Auxiliary, Situation
@@ -15,6 +15,11 @@ from incrowd.attack.value import Attacked
 
 Try = Callable[[Situation, Auxiliary], list[Attacked]]
 Need = Literal["sensitive", "others", "tables", "splink"]
+#: What can be done to a plan against an attack; `proposals/remedies.py` carries them out.
+Remedy = Literal[
+    "larger_classes", "coarser_values", "perturbed_values", "diversity", "closeness", "nobody_left_out",
+    "coarser_shared",
+]  # fmt: skip
 
 #: What an attack may need, in words.
 NEEDS: Mapping[Need, str] = {
@@ -23,6 +28,8 @@ NEEDS: Mapping[Need, str] = {
     "tables": "a published table of counts",
     "splink": "splink",
 }
+#: What an attack takes for granted that says nothing else.
+ASSUMES = "What the scenario says the intruder knows is known of everybody, and is wrong as often as it says."
 #: The place of an attack that says none: after all others.
 LAST = 1_000
 
@@ -40,10 +47,13 @@ class Attack:
     once: bool = False  # the same for every intruder: one scenario is enough
     outside: bool = False  # its control are people outside the release
     place: int = LAST  # where it stands among the others: results are in this order
+    remedies: tuple[Remedy, ...] = ()  # what would stop it, what costs least first
+    assumes: str = ASSUMES  # what its figure takes for granted, in words
 
     def __call__(self, situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
-        """Try it. An attack that cannot be tried here says why."""
-        return self.attempt(situation, auxiliary)
+        """Try it. An attack that cannot be tried here says why; what it takes for granted stands in each result."""
+        found = self.attempt(situation, auxiliary)
+        return [one if one.assumed else replace(one, assumed=self.assumes) for one in found]
 
     @property
     def on_values(self) -> bool:
@@ -101,11 +111,13 @@ def attack(
     once: bool = False,
     outside: bool = False,
     place: int = LAST,
+    remedies: tuple[Remedy, ...] = (),
+    assumes: str = ASSUMES,
 ) -> Callable[[Try], Try]:
     """Make a function from a situation, and what an intruder has beside it, to results an attack."""
 
     def register(attempt: Try) -> Try:
-        ATTACKS.add(Attack(word, acts, attempt, residual, needs, on_request, once, outside, place))
+        ATTACKS.add(Attack(word, acts, attempt, residual, needs, on_request, once, outside, place, remedies, assumes))
         return attempt
 
     return register

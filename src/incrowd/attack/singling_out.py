@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from incrowd.attack.knowledge import RELEASE, has_values, joined
 from incrowd.attack.linkage import WORST, not_tried
-from incrowd.attack.matching.crowds import Crowd, grouped
+from incrowd.attack.matching.crowds import Crowd, grouped, number_of
 from incrowd.attack.matching.meeting import UNFAIR
 from incrowd.attack.matching.predicates import Attributes, readings, tried_on
-from incrowd.attack.matching.strategies import CHOSEN, strategy_of
+from incrowd.attack.matching.strategies import CHOSEN, Surest, strategy_of
 from incrowd.attack.registry import attack
 from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.value import Attacked, Rate
@@ -32,7 +32,7 @@ NAMED = 8  # so many columns are named in a sentence
 ACTS = "looks for combinations of attributes that one released record alone has"
 
 
-@attack("singling_out", f"{ACTS}, by the scenario's keys", place=40)
+@attack("singling_out", f"{ACTS}, by the scenario's keys", place=40, remedies=("larger_classes",))
 def singling_out(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """By the keys that the scenario's intruder knows: all of them, and a few at a time."""
     return [_attack(situation, "singling_out", situation.scenario.keys)]
@@ -45,6 +45,7 @@ def singling_out(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     on_request=True,
     once=True,
     place=50,
+    remedies=("coarser_values", "perturbed_values"),
 )
 def singling_out_any(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """By any released columns, also those that no intruder is taken to know: exact amounts isolate nearly everybody."""
@@ -85,12 +86,14 @@ def _attack(situation: Situation, attack: str, names: Sequence[str]) -> Attacked
         why.append(f"values were changed: read in {len(read)} ways, and the way that isolates most is told")
     if strategy.among > 1:
         why.append(f"the best of {strategy.among} strategies is told ({strategy.said}): {CHOSEN}")
-    return _said(situation, attack, found, strategy.columns, why)
+    sure = [one.surest for _, _, _, one in tries if one.surest is not None]
+    surest = max(sure, key=lambda one: (one.claims.low, one.claims.tries), default=None)
+    return _said(situation, attack, found, strategy.columns, why, surest)
 
 
 def _isolated(owners: Int64, found: Rarest) -> tuple[int, int]:
     """How many people are isolated, and how many of them are the records' own."""
-    return len(np.unique(owners[found.true])), len(np.unique(owners[found.own]))
+    return number_of(owners[found.true]), number_of(owners[found.own])
 
 
 def _tried(columns: Attributes, tried: Sequence[tuple[int, ...]]) -> str:
@@ -105,16 +108,18 @@ def _tried(columns: Attributes, tried: Sequence[tuple[int, ...]]) -> str:
     )
 
 
-def _said(situation: Situation, attack: str, found: Rarest, columns: Attributes, why: list[str]) -> Attacked:
+def _said(
+    situation: Situation, attack: str, found: Rarest, columns: Attributes, why: list[str], surest: Surest | None
+) -> Attacked:
     owners = situation.people[situation.lines]
-    people = len(np.unique(owners))
-    alone, true, own = (len(np.unique(owners[which])) for which in (found.people == 1, found.true, found.own))
+    people = number_of(owners)
+    alone, true, own = (number_of(owners[which]) for which in (found.people == 1, found.true, found.own))
     success = Rate(true, people)
     chance = float(
         np.mean(people * found.weight * np.exp((people - 1) * np.log1p(-np.minimum(found.weight, 1 - 1e-12))))
     )
-    strangers = len(np.unique(situation.people[_strangers(situation)]))
-    isolated = len(np.unique(found.stranger[found.stranger >= 0]))
+    strangers = number_of(situation.people[_strangers(situation)])
+    isolated = number_of(found.stranger[found.stranger >= 0])
     control = Rate(isolated, strangers) if strangers else None
     whom = "records" if people == len(owners) else "people"
     number = len(columns.names)
@@ -127,6 +132,11 @@ def _said(situation: Situation, attack: str, found: Rarest, columns: Attributes,
         sentence += (
             f" Values were changed: in truth these predicates isolate one person of the file for "
             f"{percent(true / people)}, and the very person for {percent(own / people)}."
+        )
+    if surest is not None and surest.claims.low > Rate(true, alone).value:
+        sentence += (
+            f" Surest is to claim by {surest.said}: of {surest.claims.tries:,} who look alone by that, "
+            f"{percent(surest.claims.value)} stand for one person in truth."
         )
     if control is None:
         why.append("no control: everybody was released")
@@ -169,7 +179,7 @@ def rarest(situation: Situation, columns: Attributes, tried: Sequence[tuple[int,
     truth = released if loose else Crowd.of(everybody[situation.lines], owners)
     outside = Crowd.of(everybody[gone], situation.people[gone])
     all_people = Crowd.of(everybody, situation.people)
-    inside, number = len(np.unique(owners)), len(np.unique(situation.people))
+    inside, number = number_of(owners), number_of(situation.people)
     least = np.full(len(first), np.iinfo(np.int64).max)
     share, strangers, stranger = np.zeros(len(first)), np.zeros(len(first), np.int64), np.full(len(first), -1)
     person, open_ = np.full(len(first), -1), np.zeros(len(first), bool)
@@ -180,11 +190,13 @@ def rarest(situation: Situation, columns: Attributes, tried: Sequence[tuple[int,
         begun, groups = grouped([distinct[i] for i in one], [spans[i] for i in one])
         few = released.count(groups, begun)[groups]
         rarer = (few < least) & (few > 0)
-        all_, others = (crowd.count(groups, begun)[groups][rarer] for crowd in (all_people, outside))
+        if not rarer.any():
+            continue
+        there = groups[rarer]
+        all_, others, true = (crowd.count(groups, begun)[there] for crowd in (all_people, outside, truth))
         least[rarer], strangers[rarer] = few[rarer], others
-        stranger[rarer] = outside.last(groups, begun)[groups][rarer]
-        true = truth.count(groups, begun)[groups][rarer]
-        person[rarer] = np.where(true == 1, truth.last(groups, begun)[groups][rarer], -1)
+        stranger[rarer] = outside.last(groups, begun)[there]
+        person[rarer] = np.where(true == 1, truth.last(groups, begun)[there], -1)
         # Where labels differ from what is known, or values were changed, the file itself is the best guess.
         share[rarer] = np.where(loose | (all_ == 0), few[rarer] / inside, all_ / number)
         open_ &= least > 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,7 @@ from incrowd.rows import Rows
 from incrowd.rows.frame import LINE
 
 Int64 = NDArray[np.int64]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,33 @@ class Situation:
     identifiers: tuple[str, ...] = ()  # the plan's identifiers, released or not
     columns: tuple[str, ...] = ()  # the columns of the original as it came: what `came` can be asked for
     loose: frozenset[str] = frozenset()  # keys with blanked cells, or labels that stand for several values of `known`
+    hidden: tuple[str, ...] = ()  # the plan's sensitive variables that are not released
     by_chance: NDArray[np.bool_] | None = None  # for each record of the original, whether a sample alone left it out
+    trial: Callable[[], Situation] | None = None  # the same on a release made without some people, held out by chance
+    # What attacks have worked out of it. Not an argument, so that `replace` begins anew: of other data nothing is true.
+    _done: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def within(self, scenario: Scenario) -> Situation:
+        """The same in another scenario; of its keys those count that are released. What is worked out is shared."""
+        kept = tuple(key for key in scenario.keys if key in self.keys)
+        other = replace(self, scenario=replace(scenario, keys=kept))
+        object.__setattr__(other, "_done", self._done)  # frozen for everybody else
+        return other
+
+    def once(self, make: Callable[[], T], *what: Hashable) -> T:
+        """What `make` gives, worked out once however many attacks ask. Nobody may change it.
+
+        `what` names it, with all of the scenario that it depends on (see `believes`): it is kept for every scenario.
+        """
+        if what not in self._done:
+            self._done[what] = make()
+        found: T = self._done[what]
+        return found
+
+    @property
+    def believes(self) -> Hashable:
+        """All of the scenario that decides what its intruder believes of people: the keys, and how often wrongly."""
+        return self.scenario.keys, tuple(sorted(self.scenario.error.items()))
 
     @property
     def inside(self) -> NDArray[np.bool_]:
@@ -66,6 +94,8 @@ class Auxiliary:
     no_others: str = ""  # who says that there is no other release about any of these people
     no_tables: str = ""  # who says that no table of these people is published
     unnamed: str = ""  # that there are other releases which nobody has named, in words
+    salts: tuple[str, ...] = ()  # of pseudonyms, that may have leaked
+    thorough: bool = False  # whether attacks may take longer than the run itself: more targets, more models
 
 
 def fetch(rows: Rows, columns: Sequence[str], order: str | None = None) -> pa.Table:
@@ -80,13 +110,18 @@ def codes_of(tables: Sequence[pa.Table], columns: Sequence[str]) -> list[list[In
     """
     found: list[list[Int64]] = [[] for _ in tables]
     for name in columns:
-        parts = [table[name].combine_chunks() for table in tables]
-        whole = pa.concat_arrays([p if isinstance(p, pa.Array) else pa.concat_arrays(p.chunks) for p in parts])
-        codes = whole.dictionary_encode(null_encoding="encode").indices.to_numpy(zero_copy_only=False)
-        ends = np.cumsum([len(part) for part in parts])
-        for place, piece in zip(found, np.split(codes.astype(np.int64), ends[:-1]), strict=True):
+        for place, piece in zip(found, coded(tables, name)[0], strict=True):
             place.append(piece)
     return found
+
+
+def coded(tables: Sequence[pa.Table], column: str) -> tuple[list[Int64], pa.Array]:
+    """One column of several tables: for each table the codes, and the values in the order of their codes."""
+    parts = [table[column].combine_chunks() for table in tables]
+    whole = pa.concat_arrays([p if isinstance(p, pa.Array) else pa.concat_arrays(p.chunks) for p in parts])
+    found = whole.dictionary_encode(null_encoding="encode")
+    codes = found.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return np.split(codes, np.cumsum([len(part) for part in parts])[:-1]), found.dictionary
 
 
 def lines_of(traced: Rows) -> Int64:

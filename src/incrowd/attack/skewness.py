@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,10 @@ from incrowd.attack.knowledge import (
 )
 from incrowd.attack.matching.meeting import Meeting, gone_for, meet
 from incrowd.attack.registry import attack
-from incrowd.attack.situation import Auxiliary, Situation
+from incrowd.attack.situation import Auxiliary, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import percent
+from incrowd.keys.packing import group
 
 #: A belief that grows by this factor counts.
 FACTOR = 2.0
@@ -32,7 +34,10 @@ ACTS = (
 )
 
 
-@attack("skewness", ACTS, residual="Skewness", needs=("sensitive",), outside=True, place=70)
+@attack(
+    "skewness", ACTS, residual="Skewness", needs=("sensitive",), outside=True, place=70,
+    remedies=("larger_classes", "closeness", "perturbed_values"),
+)  # fmt: skip
 def skewness(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """For how many people does the release make the intruder's belief in the truth at least twice as strong?
 
@@ -56,14 +61,15 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacke
     if gone.out_of_reach:
         return untried(situation, "skewness", ACTS, gone.out_of_reach, sensitive.name)
     readings = met.readings
-    gains = [_gains(reading, sensitive) for reading in readings]
+    pairs = _pairs(met, sensitive)
+    gains = [_gains(reading, sensitive, pairs, sensitive.released)[pairs.of] for reading in readings]
     at = max(range(len(readings)), key=lambda i: int((gains[i][aimed] >= FACTOR).sum()))
     gain, met = gains[at], readings[at]
-    draws = situation.draws("skewness", sensitive.name)
+    people = np.bincount(pairs.of[aimed], minlength=len(pairs.value))
     by_chance = []
-    for _ in range(DEALS):
-        dealt = sensitive.released[np.argsort(draws(len(sensitive.released)), kind="stable")]
-        by_chance.append(float((_gains(met, replace(sensitive, released=dealt))[aimed] >= FACTOR).mean()))
+    for dealt in _dealt(situation, sensitive):
+        gained = _gains(met, sensitive, pairs, dealt.astype(np.int64)) >= FACTOR
+        by_chance.append(int(people[gained].sum()) / int(people.sum()))
     success = Rate(int((gain[aimed] >= FACTOR).sum()), int(aimed.sum()))
     control = Rate(int((gain[outside] >= FACTOR).sum()), int(outside.sum())) if outside.any() else None
     most = largest_gain(met.histogram(sensitive.released, sensitive.values), sensitive.shares)
@@ -80,28 +86,52 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacke
         joined("Baseline: the release's values dealt out anew by chance.", sensitive.note, met.note,
                f"{percent(common)} of the records have a value whose share cannot grow so much." if common else "",
                gone.note),
-        about=sensitive.name, fair=gone.fair,
+        about=sensitive.name, fair=gone.fair, drawn_of=gone.drawn_of,
     )  # fmt: skip
 
 
-def _gains(met: Meeting, sensitive: Sensitive) -> NDArray[np.float64]:
-    """For each of the people, q/p of their true value; 0 where nothing can be said."""
-    counts = met.counts(sensitive.released, sensitive.values)
-    total = np.asarray(counts.sum(axis=1)).ravel()
-    pairs, amounts = _sorted_pairs(counts)
-    true = sensitive.true[met.people]
-    wanted = met.combination * sensitive.values + np.maximum(true, 0)
-    at = np.minimum(np.searchsorted(pairs, wanted), max(len(pairs) - 1, 0))
-    count = np.where((pairs[at] == wanted) & (true >= 0), amounts[at], 0.0) if len(pairs) else np.zeros(len(true))
-    share_in_file = np.maximum(sensitive.shares[np.maximum(true, 0)], 1e-300)
-    return np.asarray(count / np.maximum(total[met.combination], 1.0) / share_in_file)
+@dataclass(frozen=True)
+class _Pairs:
+    """The combinations of keys with a true value (or -1) that people have: far fewer than people, and alike for all
+    who share one.
+    """
+
+    combination: Int64
+    value: Int64
+    of: Int64  # for each of the people
 
 
-def _sorted_pairs(counts: csr_array) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _pairs(met: Meeting, sensitive: Sensitive) -> _Pairs:
+    width = sensitive.values + 1
+    first, of = group(met.combination * width + sensitive.true[met.people] + 1)
+    return _Pairs(met.combination[first], sensitive.true[met.people[first]], of)
+
+
+def _dealt(situation: Situation, sensitive: Sensitive) -> list[NDArray[np.signedinteger[Any]]]:
+    """The released values, dealt out anew so many times: the same for every scenario. Kept, and so in few bytes."""
+
+    def deal() -> list[NDArray[np.signedinteger[Any]]]:
+        draws, number = situation.draws("skewness", sensitive.name), len(sensitive.released)
+        values = sensitive.released.astype(np.min_scalar_type(-sensitive.values))
+        return [values[np.argsort(draws(number), kind="stable")] for _ in range(DEALS)]
+
+    return situation.once(deal, "dealt", sensitive.name)
+
+
+def _gains(met: Meeting, sensitive: Sensitive, pairs: _Pairs, released: Int64) -> NDArray[np.float64]:
+    """For each pair, q/p of the true value when records have these values; 0 where nothing can be said."""
+    counts = met.counts(released, sensitive.values)
+    counts.sort_indices()
     rows = np.repeat(np.arange(counts.shape[0], dtype=np.int64), np.diff(counts.indptr))
-    numbers = rows * counts.shape[1] + counts.indices
-    order = np.argsort(numbers)
-    return numbers[order], counts.data[order]
+    there = rows * sensitive.values + counts.indices
+    wanted = pairs.combination * sensitive.values + np.maximum(pairs.value, 0)
+    at = np.minimum(np.searchsorted(there, wanted), max(len(there) - 1, 0))
+    found = (there[at] == wanted) & (pairs.value >= 0) if len(there) else np.zeros(len(wanted), bool)
+    count = np.zeros(len(wanted))
+    count[found] = counts.data[at[found]]
+    total = np.asarray(counts.sum(axis=1)).ravel()
+    share_in_file = np.maximum(sensitive.shares[np.maximum(pairs.value, 0)], 1e-300)
+    return np.asarray(count / np.maximum(total[pairs.combination], 1.0) / share_in_file)
 
 
 def largest_gain(histogram: csr_array, shares: NDArray[np.float64]) -> float:

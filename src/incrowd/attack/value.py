@@ -71,7 +71,12 @@ class Attacked:
     outsiders: Rate | None = None  # people outside the file who are taken for somebody in it: claims that are all wrong
     about: str = ""  # the sensitive variable that it is after, where it is after one
     fair: bool = True  # whether the people of the control are like the targets; if not, it is shown and excuses nothing
+    exact: bool = False  # whether the baseline is so by design: the control only shows it, its interval adds nothing
     does_not_apply: str = ""  # who says that there is nothing to attack, where there is not; `why` says what
+    assumed: str = ""  # what the figure takes for granted; left empty, what the attack's entry in the registry says
+    drawn_of: int | None = None  # of how many targets those that were tried were drawn by chance, where not all were
+    not_tried: int = 0  # targets that were to be tried and could not be: at a limit they count as found
+    given_away: int = 0  # people of whom something is certain only because of what is published beside the release
 
     def __post_init__(self) -> None:
         if self.success is not None and not self.success.tries:
@@ -82,18 +87,37 @@ class Attacked:
             raise ValueError(f"{self.attack}: an attack without a figure says why")
         if self.success is not None and self.does_not_apply:
             raise ValueError(f"{self.attack}: what was tried cannot be said not to apply")
+        if self.drawn_of is not None and (self.success is None or self.drawn_of < self.success.tries):
+            raise ValueError(f"{self.attack}: nobody can be drawn from fewer than were tried")
 
     @property
     def name(self) -> str:
         """What it is called in tables: 'homogeneity of income'."""
         return self.attack.replace("_", " ") + (f" of {self.about}" if self.about else "")
 
+    @property
+    def most(self) -> float | None:
+        """The success at its worst: the upper end of the interval, with everybody found who could not be tried."""
+        if self.success is None:
+            return None
+        found = Rate(self.success.hits + self.not_tried, self.success.tries + self.not_tried)
+        return max(self.success.high, found.high)
+
+    @property
+    def tried(self) -> str:
+        """How many were tried, and of how many: '5,000 of 77,058'."""
+        if self.success is None:
+            return ""
+        of = self.drawn_of if self.drawn_of is not None else self.success.tries + self.not_tried
+        return f"{self.success.tries:,}" + (f" of {of:,}" if of > self.success.tries else "")
+
     def auxiliary(self, worst: bool) -> float | None:
         """What the success is set against: the control (its lower end at `worst`), or the baseline without one.
 
-        A control whose people are not like the targets can excuse nothing: then it is the smaller of the two.
+        A control whose people are not like the targets can excuse nothing: then it is the smaller of the two. And where
+        it is known what a guess reaches, a control that estimates the same would only add its own chance.
         """
-        if self.control is None:
+        if self.control is None or self.exact:
             return self.baseline
         control = self.control.low if worst else self.control.value
         return control if self.fair else min(control, self.baseline or 0.0)
@@ -102,7 +126,7 @@ class Attacked:
     def residual(self) -> float | None:
         """(attack - control) / (1 - control): what the file adds to what anybody could do without it.
 
-        Against the baseline where there is no control; None where there is neither, or nothing to add.
+        Against the baseline where there is no control, or it is exact; None where there is neither, or nothing to add.
         """
         auxiliary = self.auxiliary(worst=False)
         if self.success is None or auxiliary is None or auxiliary >= 1:
@@ -121,4 +145,4 @@ class Attacked:
         if self.baseline is not None and self.baseline >= 1:
             return 0.0 if self.success.tries >= FEWEST else self.success.high
         auxiliary = self.auxiliary(worst=True) or 0.0
-        return (self.success.high - auxiliary) / (1 - auxiliary)
+        return ((self.most or 0.0) - auxiliary) / (1 - auxiliary)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from incrowd.plan import Plan
 from incrowd.plan.attest import AcceptedRisk
@@ -63,6 +64,7 @@ class About:
     conditions: tuple[str, ...] = ()
     accepted: Attested | None = None  # other limits for the tier advice than the usual ones: who answers for them
     nothing_beside: Mapping[str, Attested] = field(default_factory=dict)  # who says that nothing else is published
+    proposed: Mapping[str, Any] | None = None  # how `incrowd propose` came to the plan, where it did
     risk_open: float = AcceptedRisk.model_fields["open"].default
     risk_safeguarded: float = AcceptedRisk.model_fields["safeguarded"].default
 
@@ -110,6 +112,7 @@ def about(plan: Plan) -> About:
             for name, one in (("no_other_release", attest.no_other_release), ("no_tables", attest.no_tables))
             if one is not None
         },
+        proposed=None if plan.proposed is None else plan.proposed.model_dump(mode="json"),
         **({} if accepted is None else {"risk_open": accepted.open, "risk_safeguarded": accepted.safeguarded}),
     )
 

@@ -73,9 +73,9 @@ def rarest(original: KeyTable, released: KeyTable) -> Rarest:
             if size == 1:
                 unnamed += len(fresh)
                 continue
-            here = list(_combinations(cells, fresh, after))
-            total, left = total + len(here), left + sum(one.after > 0 for one in here)
-            found = sorted([*found, *here], key=_order)[:SHOWN]
+            there = cells.sizes[fresh] if original is released else _still_there(cells, fresh, after)
+            total, left = total + len(fresh), left + int(np.count_nonzero(there))
+            found = sorted([*found, *_first(cells, fresh, there)], key=_order)[:SHOWN]
     return Rarest(tuple(found), total, left, unnamed, reach)
 
 
@@ -84,19 +84,33 @@ def _order(one: Combination) -> tuple[object, ...]:
     return one.after == 0, len(one.values), one.before, [(name, value or "") for name, value in one.values]
 
 
-def _combinations(cells: KeyTable, rare: Int64, released: KeyTable) -> Iterator[Combination]:
-    if not len(rare):
-        return
+def _still_there(cells: KeyTable, rare: Int64, released: KeyTable) -> Int64:
+    """How many people of the release have the values of each of these cells."""
     left, _ = released.project(cells.names)
-    sizes = dict(zip(_labels(left), left.sizes.tolist(), strict=True))
-    labels, people = _labels(cells), cells.sizes
-    for at in rare.tolist():
-        yield Combination(tuple(zip(cells.names, labels[at], strict=True)), int(people[at]), sizes.get(labels[at], 0))
+    codes = []
+    for domain, other, column in zip(cells.domains, left.domains, left.codes, strict=True):
+        code_of = {value: code for code, value in enumerate(domain.values)}
+        codes.append(np.array([code_of.get(value, -1) for value in other.values], np.int64)[column])
+    sizes = dict(zip(zip(*(column.tolist() for column in codes), strict=True), left.sizes.tolist(), strict=True))
+    wanted = zip(*(column[rare].tolist() for column in cells.codes), strict=True)
+    return np.array([sizes.get(one, 0) for one in wanted], np.int64)
 
 
-def _labels(table: KeyTable) -> list[tuple[str | None, ...]]:
-    columns = [[d.values[code] for code in codes] for d, codes in zip(table.domains, table.codes.tolist(), strict=True)]
-    return list(zip(*columns, strict=True))
+def _first(cells: KeyTable, rare: Int64, there: Int64) -> Iterator[Combination]:
+    """Those of these cells that come first in `_order`: there may be hundreds of thousands."""
+    people = cells.sizes[rare]
+    ranks = []
+    for domain, column in zip(cells.domains, cells.codes, strict=True):
+        rank = np.empty(len(domain.values), np.int64)
+        rank[np.argsort(np.array([value or "" for value in domain.values], object), kind="stable")] = np.arange(
+            len(rank)
+        )
+        ranks.append(rank[column[rare]])
+    order = np.lexsort((*reversed(ranks), people, there == 0))[:SHOWN]
+    for at in order.tolist():
+        codes = cells.codes[:, rare[at]].tolist()
+        values = tuple((d.name, d.values[code]) for d, code in zip(cells.domains, codes, strict=True))
+        yield Combination(values, int(people[at]), int(there[at]))
 
 
 def _relabelled(original: KeyTable, released: KeyTable, name: str) -> bool:

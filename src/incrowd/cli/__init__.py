@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import sys
-import traceback
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +15,7 @@ import typer
 
 from incrowd import __version__
 from incrowd.cli._terminal import say
-from incrowd.errors import IncrowdError, PlanError
+from incrowd.errors import IncrowdError, PlanError, places
 from incrowd.machine import stopping
 
 root = typer.Typer(
@@ -32,8 +31,9 @@ root = typer.Typer(
 
 #: A file for each command, or group of commands, in the order of `incrowd --help`.
 COMMANDS = (
-    "demo", "demo_data", "profile", "init", "check", "risk", "search", "run", "verify", "sweep", "compare", "attack",
-    "intruder_test", "report", "table", "reproduce", "review", "audit", "hierarchy", "postcode", "app",
+    "demo", "demo_data", "profile", "init", "check", "risk", "search", "propose", "run", "verify", "sweep", "compare",
+    "attack", "intruder_test", "intruder_test_office", "intruder_test_score", "report", "table", "reproduce", "review",
+    "audit", "hierarchy", "postcode", "app",
 )  # fmt: skip
 
 
@@ -147,6 +147,6 @@ def _say(error: IncrowdError) -> None:
 def _say_unexpected(error: BaseException) -> None:
     """Where it happened, not what the exception says: its text may quote a record."""
     say(f"X001: an unexpected {type(error).__name__}. Nothing half-done was released. It happened in:", err=True)
-    for frame in traceback.extract_tb(error.__traceback__)[-6:]:
-        say(f"  {frame.name} ({frame.filename.rsplit('/', 2)[-1]}:{frame.lineno})", err=True)
+    for place in places(error):
+        say(f"  {place}", err=True)
     say("Please report it with these lines; they hold no data.", err=True)

@@ -1,18 +1,67 @@
-"""How places look in a terminal: groups below a threshold, what was left out, what merging gave."""
+"""How places look in a terminal: one that was looked up, groups below a threshold, what merging gave."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from incrowd.cli._consoles import console, marked
-from incrowd.keys.postcodes import REASONS
-from incrowd.postcodes import Analysis, Merged, Places
+from incrowd.keys.postcodes import NAMES, REASONS
+from incrowd.postcodes import Analysis, Lookup, Merged, Places
 from incrowd.report.words import share
 
 SHOWN = 15  # small groups
+
+
+#: The colour of a standing.
+STANDING = {"below": "red", "enough": "green", "not known": "yellow"}
+
+
+def show_lookup(found: Lookup, population: str) -> None:
+    """What a postcode is, and the people in each of its components."""
+    named = f", {found.area_name}" if found.area_name else ""
+    component = NAMES.get(found.component, found.component)
+    title = f"{found.code}: {component} of the format {found.format}{named} ({found.kind})"
+    # So narrow that nothing is cut on 80 columns.
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for head in ("component", "code", *found.populations, f"{found.threshold:,}?"):
+        table.add_column(head, justify="right" if head in found.populations else "left", no_wrap=True)
+    for part in found.parts:
+        figures = [f"{part.people[name]:,}" if part.people else "?" for name in found.populations]
+        word = NAMES.get(part.component, part.component)
+        table.add_row(
+            word, part.code, *figures, marked((part.standing[population], STANDING[part.standing[population]]))
+        )
+    console.print(table)
+    console.print(found.told(population), highlight=False)
+    for note, codes in found.notes.items():
+        console.print(f"{', '.join(codes)}: {note}", highlight=False)
+    for inside in found.inside:
+        word = NAMES.get(inside.component, inside.component)
+        console.print(
+            f"inside: {inside.groups:,} {word}s, {inside.below[population]:,} of them below {found.threshold:,} "
+            f"{population}",
+            highlight=False,
+        )
+    for other in found.also:
+        console.print(f"Or is {other} meant?", highlight=False)
+    if found.real is not None:
+        _show_authority(found)
+
+
+def _show_authority(found: Lookup) -> None:
+    if not found.real:
+        console.print(marked(("it was never given out, or is not in the directory of real postcodes", "yellow")))
+    elif found.authority is None:
+        told = f"{found.authority_code} (no local authority of 2023)" if found.authority_code else "none"
+        console.print(f"local authority: {told}", highlight=False)
+    else:
+        console.print(f"local authority: {found.authority.name} ({found.authority.code})", highlight=False)
+        for level, regions in found.authority.regions.items():
+            console.print(f"  {level}: {' or '.join(f'{r.name} ({r.code})' for r in regions)}", highlight=False)
 
 
 def show_analysis(found: Analysis, component: str | None) -> None:

@@ -11,12 +11,14 @@ import typer
 from typer.core import TyperCommand
 
 from incrowd.cli import root
+from incrowd.cli._foreign import HierarchiesOf, IdOf, Keys, PlanOf, SameOrder, Sensitive, foreign_release
 from incrowd.cli._options import writable
 from incrowd.cli._terminal import say
 from incrowd.cli._trusting import Trusted, Unsigned, trusting
 from incrowd.machine.writing import write_private
 
 if TYPE_CHECKING:
+    from incrowd.attack.value import Rate
     from incrowd.tasks.attack import Intrusion
 
 
@@ -41,7 +43,12 @@ class _Command(TyperCommand):
 
 @root.command(cls=_Command, short_help="Let simulated intruders try a release, and count how often they are right.")
 def attack(
-    source: Annotated[Path, typer.Argument(help="A plan (.yaml), or the folder of a run (runs/ID) or its release.")],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="A plan (.yaml), the folder of a run (runs/ID) or its release, or a file that another tool made."
+        ),
+    ],
     original: Annotated[
         Path | None, typer.Option(help="The data that the release was made from, where they are now.")
     ] = None,
@@ -62,6 +69,10 @@ def attack(
     table: Annotated[
         list[Path] | None, typer.Option(help="A published table of counts. May be given several times.")
     ] = None,
+    salts: Annotated[
+        Path | None,
+        typer.Option(help="Salts or keys of pseudonyms that may have leaked, one in each line: dictionary tries them."),
+    ] = None,
     folder: Annotated[
         Path | None, typer.Option(help="Where the other files of the plan are; left out, where the plan or run is.")
     ] = None,
@@ -73,6 +84,15 @@ def attack(
             callback=writable,
         ),
     ] = None,
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="Let attacks take longer than the run: more targets, more is solved.")
+    ] = False,
+    keys: Keys = None,
+    sensitive: Sensitive = None,
+    plan: PlanOf = None,
+    hierarchies: HierarchiesOf = None,
+    id_: IdOf = None,
+    same_order: SameOrder = False,
     trust: Trusted = None,
     unsigned: Unsigned = False,
     json_: Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")] = False,
@@ -85,8 +105,12 @@ def attack(
 
     `incrowd attack plan.yaml` attacks what the plan would release; `incrowd attack runs/ID` a release, which is made
     again from its audit and must be the same. Nothing is released. Keep the result inside.
+
+    `incrowd attack release.csv --original people.csv --keys age,sex` attacks a file that another tool made. Whose
+    record is whose is told by an id that both files have, by their order (--same-order), or by what fits; attacks that
+    cannot be judged by that have no figure and say why.
     """
-    from incrowd.cli._show import bar
+    from incrowd.cli._bars import bar
     from incrowd.tasks.attack import attack as measure
 
     names = None if attacks is None else [name.strip() for name in attacks.split(",") if name.strip()]
@@ -95,18 +119,31 @@ def attack(
             source, original=original, scenarios=scenario, attacks=names, register=register, others=other or (),
             tables=table or (), folder=folder, linker=engine, trust=trusting(trust, unsigned),
             progress=lambda _, number, total: told(number - 1, total),
+            foreign=foreign_release(keys, sensitive, plan, hierarchies, id_, same_order), thorough=thorough,
+            salts=salts,
         )  # fmt: skip
         told(len(found.attacks) or 1, len(found.attacks) or 1)
     if records is not None:
         _write(found, records)
     if json_:
         # The lines are about people: they go to a file of their own, or nowhere.
-        shown = [{**asdict(one), "residual": one.residual, "worst": len(one.worst)} for one in found.attacks]
+        shown = [
+            {
+                **asdict(one), "residual": one.residual, "tried": one.tried, "worst": len(one.worst),
+                **{name: _rate(getattr(one, name)) for name in ("success", "control", "claimed", "outsiders")},
+            }
+            for one in found.attacks
+        ]  # fmt: skip
         say(json.dumps({**asdict(found), "attacks": shown}, indent=1))
         return
     _show(found)
     if records is not None:
         say(f"lines most at risk in {records}: keep it inside")
+
+
+def _rate(rate: Rate | None) -> dict[str, float] | None:
+    """A rate with its share and interval."""
+    return None if rate is None else {**asdict(rate), "value": rate.value, "low": rate.low, "high": rate.high}
 
 
 def _write(found: Intrusion, path: Path) -> None:
@@ -125,6 +162,8 @@ def _show(found: Intrusion) -> None:
     console.print(marked("\n", (found.source, "bold"), f": {found.records:,} released records of {found.of:,}"))
     if found.refusal is not None:
         console.print(marked(("This file would not be released.", "red"), f" {found.refusal}"))
+    for note in found.notes:
+        console.print(marked(("note", "yellow"), f"   {note}"))
     for name in dict.fromkeys(one.scenario for one in found.attacks):
         those = [one for one in found.attacks if one.scenario == name]
         console.print(attack_table(those, f"Attacks in the scenario: {name}"))
@@ -132,3 +171,5 @@ def _show(found: Intrusion) -> None:
             console.print(marked((one.name, "bold"), f"  {one.sentence}"))
             if one.why:
                 console.print(marked((one.why, "dim")))
+            if one.assumed and one.success is not None:
+                console.print(marked((f"Assumed: {one.assumed}", "dim")))

@@ -34,7 +34,7 @@ def compare(
     Nothing is released and no audit is kept. A step with `off: true` is left out, so a copy of a plan shows what a step
     is worth. The figures are for those who decide: swap rates and risks do not belong in public.
     """
-    from incrowd.cli._show import step_bars
+    from incrowd.cli._bars import step_bars
     from incrowd.tasks.compare import compare as measure
 
     with step_bars(quiet=json_) as bars:

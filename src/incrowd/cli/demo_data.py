@@ -29,7 +29,7 @@ def demo_data(
     ] = None,
 ) -> None:
     """Write a synthetic population of people who do not exist, to try incrowd on."""
-    from incrowd.cli._show import bar
+    from incrowd.cli._bars import bar
     from incrowd.errors import InputError
     from incrowd.tasks.demo_data import demo_data as write
 

@@ -1,4 +1,4 @@
-"""incrowd postcode: parse postcodes, see which component keeps everyone in a crowd, merge what is too small."""
+"""incrowd postcode: parse postcodes, look them up, see which component keeps everyone in a crowd, merge small ones."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from incrowd.keys.postcodes import Component
 from incrowd.machine.writing import write_private
 
 if TYPE_CHECKING:
+    from incrowd.keys.postcodes import NoPostcode
     from incrowd.postcodes import Analysis
 
 postcode_app = typer.Typer(
-    no_args_is_help=True, help="UK postcodes: parse them, count people by component, merge places that are too small."
+    no_args_is_help=True,
+    help="UK postcodes: parse them, look them up, count people by component, merge places that are too small.",
 )
 root.add_typer(postcode_app, name="postcode")
 
@@ -69,9 +71,48 @@ def parse(
         console.print(table)
     for text, one in zip(texts, found, strict=True):
         if not isinstance(one, Postcode):
-            meant = f" Is {' or '.join(one.repairs)} meant?" if one.repairs else ""
-            say(f"{text!r} is no postcode: {one.words}.{meant}", err=True)
+            _no_postcode(text, one)
     raise typer.Exit(0 if len(good) == len(found) else 2)
+
+
+@postcode_app.command()
+def lookup(
+    texts: Annotated[
+        list[str], typer.Argument(help="Postcodes, areas (NE), districts (NE3), sectors ('NE3 1'), in any case.")
+    ],
+    threshold: Annotated[int, typer.Option(help="A component must have at least so many.")] = 1_000,
+    population: Annotated[
+        Literal["people", "males", "females", "households"], typer.Option(help="Whom the threshold speaks of.")
+    ] = "people",
+    real: Annotated[
+        bool,
+        typer.Option("--real", help="Local authority and regions of whole postcodes (needs the extra postcodes)."),
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Look up how many people share a postcode and each of its components, in the census of England and Wales 2011.
+
+    What is not counted there is not known, and never enough. Exit code 2 when a text is no postcode and no part of one.
+    """
+    from incrowd.cli._places import show_lookup
+    from incrowd.postcodes import Lookup
+    from incrowd.postcodes.census import SOURCE
+    from incrowd.tasks.postcode_lookup import postcode_lookup
+
+    found = postcode_lookup(texts, threshold=threshold, population=population, real=real)
+    if json_:
+        lines = [one.to_dict() if isinstance(one, Lookup) else {"text": text, **asdict(one)}
+                 for text, one in zip(texts, found, strict=True)]  # fmt: skip
+        say(json.dumps({"source": SOURCE, "threshold": threshold, "found": lines}, indent=1))
+    else:
+        for good in found.good:
+            show_lookup(good, population)
+        if found.good:
+            say(f"Source: {SOURCE}.")
+    for text, one in zip(texts, found, strict=True):
+        if not isinstance(one, Lookup) and not json_:
+            _no_postcode(text, one)
+    raise typer.Exit(0 if len(found.good) == len(found) else 2)
 
 
 @postcode_app.command()
@@ -90,7 +131,7 @@ def analyse(
         bool, typer.Option("--real", help="Compare with all real postcodes (needs the extra postcodes).")
     ] = False,
     regions: Annotated[
-        Path | None, typer.Option(help="With --real: a lookup from local authorities to regions, with a header.")
+        Path | None, typer.Option(help="With --real: a lookup from local authorities to regions. Default: ITL 1.")
     ] = None,
     region_columns: Annotated[
         str, typer.Option(help="The lookup's column of authority codes and its column of regions.")
@@ -179,6 +220,11 @@ def merge(
     else:
         show_merged(found, places)
     raise typer.Exit(0 if found.passes else 3)
+
+
+def _no_postcode(text: str, one: NoPostcode) -> None:
+    meant = f" Is {' or '.join(one.repairs)} meant?" if one.repairs else ""
+    say(f"{text!r} is no postcode: {one.words}.{meant}", err=True)
 
 
 def _chart(found: Analysis, path: Path) -> None:

@@ -36,7 +36,7 @@ def reproduce(
     that the audit has of it, and named when it is another one; then every file of the release, as it lies there and as
     it was made again. Exit code 0 only when everything is the same, else 1.
     """
-    from incrowd.cli._show import step_bars
+    from incrowd.cli._bars import step_bars
     from incrowd.tasks.reproduce import reproduce as make_again
 
     with step_bars(quiet=json_) as bars:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from incrowd.cli import root
+from incrowd.cli._foreign import HierarchiesOf, IdOf, Keys, PlanOf, Required, SameOrder, Sensitive, foreign_release
 from incrowd.cli._options import Folder, Json, Original, RunFolder
 from incrowd.cli._terminal import give
 from incrowd.cli._trusting import Trusted, Unsigned, trusting
+from incrowd.cli.search import parse_models
 
 if TYPE_CHECKING:
     from incrowd.audit.checked import Trust
@@ -40,6 +42,13 @@ def review(
         bool,
         typer.Option("--all", help="RUN is a folder of runs: look at every release in it."),
     ] = False,
+    keys: Keys = None,
+    sensitive: Sensitive = None,
+    plan: PlanOf = None,
+    hierarchies: HierarchiesOf = None,
+    id_: IdOf = None,
+    same_order: SameOrder = False,
+    model: Required = None,
     trust: Trusted = None,
     unsigned: Unsigned = False,
     json_: Json = False,
@@ -51,9 +60,11 @@ def review(
     can be judged, and the review says so. Exit code 0: nothing became worse; 1: something did, was found only now, or
     could not be tried, and it is named.
 
+    RUN may be a file that another tool made, with --keys (and --original): its classes and requirements (--model k:5)
+    are counted, its risk measured, and intruders try it; there is no audit to compare with.
+
     With --all every release in a folder of runs is looked at, and a table says which became worse.
     """
-    from incrowd.audit.archive import places
     from incrowd.report.review import write_review
     from incrowd.tasks.review import review as look_again
 
@@ -62,11 +73,11 @@ def review(
             raise typer.BadParameter("each release has an original of its own: leave out --original and --folder")
         _review_all(run, external or (), attack, out, trusting(trust, unsigned), json_)
     found = look_again(
-        run, original=original, external=external or (), folder=folder, attacks=attack, trust=trusting(trust, unsigned)
-    )
-    audit = places(run)[0]
-    assert audit is not None
-    place = out or audit.parent / _stamp()
+        run, original=original, external=external or (), folder=folder, attacks=attack, trust=trusting(trust, unsigned),
+        foreign=foreign_release(keys, sensitive, plan, hierarchies, id_, same_order),
+        requirements=parse_models(model, None, hierarchies),
+    )  # fmt: skip
+    place = out or _home(run, found) / _stamp()
     write_review(found, place)
     if json_:
         give(found.json())
@@ -75,11 +86,22 @@ def review(
     raise typer.Exit(1 if found.worse or found.only_now or found.not_tried else 0)
 
 
+def _home(run: Path, found: Reviewed) -> Path:
+    """Where a review is put: beside the audit, or beside a file that has none."""
+    from incrowd.audit.archive import places
+
+    if not found.has_audit:
+        return run.resolve().parent
+    audit = places(run)[0]
+    assert audit is not None
+    return audit.parent
+
+
 def _review_all(
     folder: Path, external: Sequence[Path], attacks: list[str] | None, out: Path | None, trust: Trust, as_json: bool
 ) -> NoReturn:
     """Every release of a folder, each with a review of its own beside its audit."""
-    from incrowd.cli._show import bar
+    from incrowd.cli._bars import bar
     from incrowd.report.review import write_review
     from incrowd.tasks._review_all import review_all
 
@@ -128,7 +150,8 @@ def _show_review(found: Reviewed, place: Path) -> None:
         mark = ("open ", "yellow") if one.holds is None else ("holds", "green") if one.holds else ("fails", "red")
         told = one.why if one.holds is None else f"the file has {'no class' if one.has is None else f'{one.has:g}'}"
         console.print(marked(mark, f"  {found.called.say(one.requirement)} ({told})"))
-    console.print(f"{len(found.risks):,} figures of risk and {len(found.attacks):,} attacks compared with the audit.")
+    compared = "compared with the audit" if found.has_audit else "measured"
+    console.print(f"{len(found.risks):,} figures of risk and {len(found.attacks):,} attacks {compared}.")
     for note in found.notes:
         console.print(marked(("note", "yellow"), f"   {note}"))
     if found.untraced:
@@ -142,13 +165,15 @@ def _show_review(found: Reviewed, place: Path) -> None:
     for text in found.not_tried:
         console.print(marked(("not tried", "yellow"), f"  {text}"))
     if found.worse:
-        last = ("Worse than the audit says.", "red")
+        last = ("Worse than the audit says." if found.has_audit else "Not as it should be.", "red")
     elif found.only_now:
         last = ("Nothing became worse; what was never tried before succeeds.", "red")
+        last = last if found.has_audit else ("What intruders try succeeds.", "red")
     elif found.not_tried:
         last = ("Nothing that could be tried became worse.", "yellow")
+        last = last if found.has_audit else ("Nothing that could be tried fails.", "yellow")
     else:
-        last = ("Nothing became worse.", "green")
+        last = ("Nothing became worse." if found.has_audit else "Nothing that was asked for fails.", "green")
     console.print(marked(last))
     console.print(f"review    {place / 'review.html'}  (internal: never publish it)", soft_wrap=True)
 

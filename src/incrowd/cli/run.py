@@ -35,6 +35,15 @@ def run(
         bool, typer.Option("--pdf", help="Also print decision paper and reports to PDF, with headless Chromium.")
     ] = False,
     signing_key: SigningKey = None,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            "-v",
+            help="Also show the file after each step, every attack with its baseline and control, and what each use "
+            "case found in full, as in the internal report.",
+        ),
+    ] = False,
     json_: Json = False,
 ) -> None:
     """Take a plan from the raw file to a release: protect, count the written file again, publish or refuse.
@@ -44,7 +53,8 @@ def run(
 
     A plan with tiers makes a file for each, in a folder named after the tier, or none of them.
     """
-    from incrowd.cli._show import show_run, step_bars
+    from incrowd.cli._bars import step_bars
+    from incrowd.cli._show import show_runs
     from incrowd.tasks.run import run as whole_way
 
     with step_bars(quiet=json_) as bars:
@@ -55,8 +65,7 @@ def run(
         content = [_for_scripts(one) for one in done.files]
         say(json.dumps(content if len(content) > 1 else content[0], indent=1))
         return
-    for one in done.files:
-        show_run(one)
+    show_runs(done.files, verbose)
 
 
 def _for_scripts(done: FileRun) -> dict[str, object]:

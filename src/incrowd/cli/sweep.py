@@ -53,7 +53,7 @@ def sweep(
     little more than one; other parameters do the steps that they touch anew for each value. Without an option k is
     tried as the plan's own sweep says, or from 2 to 11.
     """
-    from incrowd.cli._show import bar
+    from incrowd.cli._bars import bar
     from incrowd.tasks.sweep import sweep as measure
 
     with bar("values tried", quiet=json_) as done:

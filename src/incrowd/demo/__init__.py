@@ -12,18 +12,22 @@
     files.py         CSV or Parquet, whole or not at all
     example.py       the household-finances plan beside them (plan.yaml)
     write.py         the file, its population, the lookup of regions
+    ons/             three files that the ONS opened: their plans, and data of the same shape
 """
 
 from incrowd.demo.example import write_example
+from incrowd.demo.ons import ONS, write_ons
 from incrowd.demo.people import REFERENCE_DAY
 from incrowd.demo.places import REGIONS, region_of_district
 from incrowd.demo.write import write_demo, write_regions_lookup
 
 __all__ = [
+    "ONS",
     "REFERENCE_DAY",
     "REGIONS",
     "region_of_district",
     "write_demo",
     "write_example",
+    "write_ons",
     "write_regions_lookup",
 ]

@@ -15,13 +15,29 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from incrowd.errors import InputError
 from incrowd.intruder_test import schema
+from incrowd.intruder_test.browse import could_be
 from incrowd.intruder_test.desk import Claim, read_claim, told_by
-from incrowd.intruder_test.erasing import erase, remember
+from incrowd.intruder_test.erasing import BY_DATE, erase, remember
+from incrowd.intruder_test.facts import Facts
+from incrowd.intruder_test.likeness import parse_looks
 from incrowd.intruder_test.protocol import day
-from incrowd.intruder_test.store import Facts, Store, said
+from incrowd.intruder_test.store import Store, said
 from incrowd.intruder_test.tokens import hashed, new_token
 from incrowd.intruder_test.value import Scores, dump_scores, load_scores
-from incrowd.intruder_test.verdicts import VERDICTS, Record, Truth, judge
+from incrowd.intruder_test.verdicts import (
+    BY_FILE,
+    CORRECT,
+    LEARNED,
+    PARTIAL,
+    RIGHT,
+    VERDICTS,
+    WRONG,
+    Judgment,
+    Record,
+    Truth,
+    judge,
+    settle,
+)
 from incrowd.keys.spreadsheet import harmless
 from incrowd.machine.paths import must_be_file
 
@@ -38,6 +54,10 @@ HEADER = (
     "reasoning",
     "verdict",
 )
+#: What an intruder's search is called in the log.
+SEARCHES = ("search",)
+#: What the words in a file mean: a partial claim there is one that taught something.
+FROM_FILE = {CORRECT: RIGHT, PARTIAL: LEARNED, WRONG: WRONG}
 
 
 @dataclass(frozen=True)
@@ -47,6 +67,10 @@ class Judged:
     intruder: int
     claim: Claim
     verdict: str | None
+    known: str | None = None  # the verdict of the truth alone; None where it does not know
+    judgments: tuple[Judgment, ...] = ()
+    reasoned: bool | None = None  # of a right claim, whether its reasoning holds; None while no judge has said
+    disputed: bool = False  # the judges do not agree
 
 
 @dataclass(frozen=True)
@@ -63,6 +87,10 @@ class Material:
     decoy_note: str
     released: Mapping[str, frozenset[str | None]] = field(default_factory=dict)  # the values of each key
     repeated: int = 0  # claims that say only what the card says: they are not judged
+    withdrawn: int = 0
+    teams: Mapping[int, int] = field(default_factory=dict)  # of each intruder, the place in the facts' teams
+    started: Mapping[int, int] = field(default_factory=dict)  # of each who took part, when the rules were accepted
+    searches: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  # of each intruder, when they searched
 
 
 @contextmanager
@@ -72,7 +100,7 @@ def opened(place: str, clock: Callable[[], float] = time.time, *, due: bool = Tr
     try:
         facts = store.facts
         if due and (store.half_erased or (not store.erased and store.now >= facts.delete_on)):
-            erase(store)
+            erase(store, BY_DATE)
         yield store
     finally:
         store.close()
@@ -89,7 +117,13 @@ def material(store: Store) -> Material:
     """Read everything, and judge every claim."""
     facts = store.facts
     with store.reading() as connection:
-        people = connection.execute(select(schema.intruder.c.id, schema.intruder.c.started)).all()
+        people = connection.execute(select(schema.intruder).order_by(schema.intruder.c.id)).all()
+        back = select(func.count()).select_from(schema.claim).where(schema.claim.c.withdrawn.is_(True))
+        withdrawn = connection.execute(back).scalar_one()
+        searches: dict[int, list[int]] = {}
+        looks = select(schema.action.c.intruder, schema.action.c.at).where(schema.action.c.what.in_(SEARCHES))
+        for row in connection.execute(looks.order_by(schema.action.c.id)):
+            searches.setdefault(row.intruder, []).append(row.at)
         standing = select(schema.claim).where(schema.claim.c.withdrawn.is_(False)).order_by(schema.claim.c.id)
         told = {
             row.id: told_by(json.loads(row.shown))
@@ -98,7 +132,9 @@ def material(store: Store) -> Material:
         filed = [(int(row.intruder), read_claim(row._asdict())) for row in connection.execute(standing)]
         claims = [(who, _without_card(claim, told.get(claim.target or 0, frozenset()))) for who, claim in filed]
         claims = [(who, c) for who, c in claims if c.record is not None or c.attribute is not None]
-        decided = {row.claim: (row.changed, row.verdict) for row in connection.execute(select(schema.truth_verdict))}
+        said_of: dict[tuple[int, int], list[Judgment]] = {}  # of a claim as it was at a time
+        for row in connection.execute(select(schema.truth_judgment).order_by(schema.truth_judgment.c.judge)):
+            said_of.setdefault((row.claim, row.changed), []).append(Judgment(row.judge, row.judgment, row.note))
         numbers: dict[int, list[int]] = {}
         for row in connection.execute(select(schema.truth_record)):
             numbers.setdefault(row.target, []).append(row.record)
@@ -114,6 +150,7 @@ def material(store: Store) -> Material:
                 values.get(row.target, {}),
                 row.fits,
                 dict(json.loads(row.seen)),
+                row.stratum,
             )
             for row in connection.execute(select(schema.truth_target))
         }
@@ -127,8 +164,9 @@ def material(store: Store) -> Material:
                 records[row.number] = [row._mapping[f"c{i}"] for i in range(len(facts.columns))]
         shares: dict[tuple[int, str], tuple[float, ...]] = {}
         for card, name in {(c.target or 0, c.attribute) for _, c in claims if c.attribute is not None}:
-            shares[0, name] = _shares(connection, store, name, None)
-            shares[card, name] = _shares(connection, store, name, truths.get(card))
+            shares[0, name] = _shares(connection, store, name, 0)
+            fits = card in truths and truths[card].fits
+            shares[card, name] = _shares(connection, store, name, card if fits else 0)
         released = {
             column.name: frozenset(connection.execute(select(store.records.c[f"c{i}"]).distinct()).scalars())
             for i, column in enumerate(facts.columns) if column.key
@@ -136,13 +174,16 @@ def material(store: Store) -> Material:
     keys = [i for i, column in enumerate(facts.columns) if column.key]
     judged = []
     for who, claim in claims:
-        found = judge(claim, truths.get(claim.target or 0), records, keys)
-        if found is None and claim.id in decided and decided[claim.id][0] == claim.changed:
-            found = decided[claim.id][1]
-        judged.append(Judged(who, claim, found))
-    took_part = tuple(sorted(row.id for row in people if row.started is not None))
-    repeated = len(filed) - len(claims)
-    return Material(facts, len(people), took_part, tuple(judged), truths, records, shares, note, released, repeated)
+        known = judge(claim, truths.get(claim.target or 0), records, keys)
+        judgments = tuple(said_of.get((claim.id, claim.changed), ()))
+        found = settle(known, judgments, claim.record is None)
+        judged.append(Judged(who, claim, found.verdict, known, judgments, found.reasoned, found.disputed))
+    started = {row.id: row.started for row in people if row.started is not None}
+    return Material(
+        facts, len(people), tuple(started), tuple(judged), truths, records, shares, note, released,
+        len(filed) - len(claims), withdrawn, {row.id: row.team for row in people}, started,
+        {who: tuple(at) for who, at in searches.items()},
+    )  # fmt: skip
 
 
 def _without_card(claim: Claim, told: frozenset[str]) -> Claim:
@@ -150,15 +191,14 @@ def _without_card(claim: Claim, told: frozenset[str]) -> Claim:
     return replace(claim, attribute=None, value=None) if claim.attribute in told else claim
 
 
-def _shares(connection: Connection, store: Store, name: str, truth: Truth | None) -> tuple[float, ...]:
-    """The shares of an attribute's values among the records that fit a card, largest first; in the release where none
-    does, or without a card.
+def _shares(connection: Connection, store: Store, name: str, card: int) -> tuple[float, ...]:
+    """The shares of an attribute's values among the records that could be a card's person, largest first; in the whole
+    release without a card (0).
     """
     column = store.records.c[f"c{store.facts.column(name)}"]
+    looks = connection.execute(select(schema.target.c.looks).where(schema.target.c.id == card)).scalar_one_or_none()
     query = select(func.count().label("many")).select_from(store.records).group_by(column)
-    if truth is not None and truth.fits:
-        keys = [(store.records.c[f"c{store.facts.column(key)}"], value) for key, value in truth.seen.items()]
-        query = query.where(*(key.is_(None) if value is None else key == value for key, value in keys))
+    query = query.where(*could_be(store.records, store.facts, parse_looks(looks or "[]")))
     many = sorted(connection.execute(query).scalars(), reverse=True)
     whole = sum(many)
     return tuple(each / whole for each in many)
@@ -205,10 +245,16 @@ def decide(store: Store, path: Path, judged: Sequence[Judged]) -> int:
         found[int(text)] = verdict
     with store.writing() as connection:
         for claim, verdict in found.items():
-            connection.execute(delete(schema.truth_verdict).where(schema.truth_verdict.c.claim == claim))
-            row = insert(schema.truth_verdict).values(claim=claim, changed=open_[claim].changed, verdict=verdict)
-            connection.execute(row)
+            put_judgment(connection, claim, open_[claim].changed, Judgment(BY_FILE, FROM_FILE[verdict]), store.now)
     return len(found)
+
+
+def put_judgment(connection: Connection, claim: int, changed: int, said: Judgment, now: int) -> None:
+    """Store what a judge says of a claim as it was at `changed`, instead of what the same judge said before."""
+    there = schema.truth_judgment
+    connection.execute(delete(there).where(there.c.claim == claim, there.c.judge == said.judge))
+    values = {"judge": said.judge, "judgment": said.judgment, "note": said.note}
+    connection.execute(insert(there).values(claim=claim, changed=changed, at=now, **values))
 
 
 def invite(store: Store, name: str) -> str:

@@ -10,11 +10,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, case, func, insert, select, update
 
+from incrowd.intruder_test.acquaintances import Acquaintance, add, people_of, remove
 from incrowd.intruder_test.browse import Found, RecordSearch, one_record, search
-from incrowd.intruder_test.schema import action, attempt, claim, intruder, session, target
-from incrowd.intruder_test.store import Facts, Store
+from incrowd.intruder_test.facts import Facts, Team
+from incrowd.intruder_test.likeness import Look, parse_looks
+from incrowd.intruder_test.schema import action, attempt, claim, dealt, intruder, session, target
+from incrowd.intruder_test.store import Store
 from incrowd.intruder_test.tokens import hashed, new_token
 
 #: So many failed sign-ins of one address, or claims of one intruder, in so many seconds.
@@ -26,6 +29,10 @@ MOST_CLAIMS = 500
 
 class TooMany(Exception):
     """Tried too often: to be answered with 429."""
+
+
+class NotTheirs(Exception):
+    """A card or a person of another intruder."""
 
 
 class Closed(Exception):
@@ -41,6 +48,8 @@ class Intruder:
     started: int | None
     ends: int | None  # None before the rules are accepted
     now: int
+    team: Team
+    area: str | None = None  # whose people are on the cards, where the test is by area
 
     @property
     def is_open(self) -> bool:
@@ -66,6 +75,10 @@ class Claim:
     sources: str
     used: tuple[str, ...]
     reasoning: str
+    kinds: tuple[str, ...] = ()  # of sources: see sources.KINDS
+    link: str = ""
+    minutes: int | None = None
+    acquaintance: int | None = None
     id: int = 0
     filed: int = 0
     changed: int = 0
@@ -87,6 +100,11 @@ class Desk:
     def now(self) -> int:
         """Seconds since 1970."""
         return self._store.now
+
+    @property
+    def erased(self) -> bool:
+        """Whether everything about people was deleted."""
+        return self._store.erased
 
     def sign_in(self, token: str, address: str) -> str | None:
         """The cookie of a new session, or None: the link was used, replaced or never made, or the test is over.
@@ -110,13 +128,13 @@ class Desk:
 
     def who(self, cookie: str) -> Intruder | None:
         """Whose session this is."""
-        query = select(intruder.c.id, intruder.c.name, intruder.c.started).join(session)
+        query = select(intruder).join(session)
         with self._store.reading() as connection:
             row = connection.execute(query.where(session.c.hash == hashed(cookie))).one_or_none()
         if row is None:
             return None
         ends = None if row.started is None else min(row.started + int(self.facts.hours * 3600), self.facts.expires)
-        return Intruder(row.id, row.name, row.started, ends, self.now)
+        return Intruder(row.id, row.name, row.started, ends, self.now, self.facts.teams[row.team], row.area)
 
     def sign_out(self, who: Intruder, cookie: str, address: str) -> None:
         """End a session."""
@@ -136,11 +154,19 @@ class Desk:
         with self._store.writing() as connection:
             self._log(connection, who.id if who else None, address, what, detail)
 
-    def search(self, who: Intruder, wanted: RecordSearch) -> Found:
-        """Look through the release."""
+    def search(self, who: Intruder, wanted: RecordSearch, looks: Sequence[Look] = ()) -> Found:
+        """Look through the release; with `looks` among the records that could be the person of a card."""
         self._need_open(who)
         with self._store.reading() as connection:
-            return search(connection, self._store.records, self.facts, wanted)
+            return search(connection, self._store.records, self.facts, wanted, looks)
+
+    def looks(self, who: Intruder, card: int) -> tuple[Look, ...] | None:
+        """What the person of a card could look like in the release; None for a card that is not the intruder's."""
+        self._need_open(who)
+        own = select(target.c.looks).join(dealt).where(dealt.c.intruder == who.id, target.c.id == card)
+        with self._store.reading() as connection:
+            found = connection.execute(own).scalar_one_or_none()
+        return None if found is None else parse_looks(found)
 
     def record(self, who: Intruder, number: int) -> tuple[str | None, ...] | None:
         """One released record."""
@@ -149,11 +175,37 @@ class Desk:
             return one_record(connection, self._store.records, self.facts, number)
 
     def cards(self, who: Intruder) -> Mapping[int, Sequence[tuple[str, str | None]]]:
-        """The target cards."""
+        """The intruder's own target cards."""
         self._need_open(who)
+        own = select(target.c.id, target.c.shown).join(dealt).where(dealt.c.intruder == who.id)
         with self._store.reading() as connection:
-            rows = connection.execute(select(target.c.id, target.c.shown).order_by(target.c.id)).all()
+            rows = connection.execute(own.order_by(target.c.id)).all()
         return {row.id: [(name, value) for name, value in json.loads(row.shown)] for row in rows}
+
+    def people(self, who: Intruder) -> list[Acquaintance]:
+        """Whom the intruder knows."""
+        with self._store.reading() as connection:
+            return people_of(connection, who.id)
+
+    def add_person(self, who: Intruder, mark: str, address: str) -> bool:
+        """Ask whether somebody whom the intruder knows, and who agreed to it, is in the file; False where nothing was
+        stored: the test does not have it, or the mark is there already, or there are too many.
+        """
+        self._need_open(who)
+        with self._store.writing() as connection:
+            done = self.facts.acquaintances and add(connection, who.id, mark, self.now)
+            if done:
+                self._log(connection, who.id, address, "person added", f"mark {mark}")
+            return done
+
+    def remove_person(self, who: Intruder, number: int, address: str) -> bool:
+        """Take somebody back before there is an answer; False where it is not theirs, or too late."""
+        self._need_open(who)
+        with self._store.writing() as connection:
+            done = remove(connection, who.id, number)
+            if done:
+                self._log(connection, who.id, address, "person removed", f"person {number}")
+            return done
 
     def claims(self, who: Intruder) -> list[Claim]:
         """The intruder's own claims, oldest first."""
@@ -174,6 +226,7 @@ class Desk:
             sent = select(claim.c.id).where(claim.c.intruder == who.id, claim.c.nonce == nonce)
             if (known := connection.execute(sent).scalar_one_or_none()) is not None:
                 return int(known)
+            self._need_theirs(connection, who, new)
             self._limit(connection, "claim", str(who.id), CLAIMS, CLAIM_SECONDS)
             many = select(func.count()).select_from(claim).where(claim.c.intruder == who.id)
             if connection.execute(many).scalar_one() >= MOST_CLAIMS:
@@ -187,19 +240,23 @@ class Desk:
 
     def change(self, who: Intruder, number: int, new: Claim, address: str) -> bool:
         """Write a claim anew; False when it is not the intruder's."""
+        with self._store.reading() as connection:
+            self._need_theirs(connection, who, new)
         return self._change(who, number, address, "claim changed", **_written(new), withdrawn=False)
 
     def withdraw(self, who: Intruder, number: int, address: str) -> bool:
         """Take a claim back; False when it is not the intruder's."""
         return self._change(who, number, address, "claim withdrawn", withdrawn=True)
 
-    def _change(self, who: Intruder, number: int, address: str, what: str, **values: object) -> bool:
+    def _change(self, who: Intruder, number: int, address: str, what: str, /, **values: object) -> bool:
         self._need_open(who)
         with self._store.writing() as connection:
             self._limit(connection, "change", str(who.id), 4 * CLAIMS, CLAIM_SECONDS)
             connection.execute(insert(attempt).values(kind="change", who=str(who.id), at=self.now))
             rows = update(claim).where(claim.c.id == number, claim.c.intruder == who.id)
-            done = connection.execute(rows.values(**values, changed=self.now)).rowcount == 1
+            # Each state has a time of its own: judges judge the one that they read, and no later one of that second.
+            later = case((claim.c.changed >= self.now, claim.c.changed + 1), else_=self.now)
+            done = connection.execute(rows.values(**values, changed=later)).rowcount == 1
             if done:
                 self._log(connection, who.id, address, what, f"claim {number}")
             return done
@@ -207,6 +264,16 @@ class Desk:
     def _need_open(self, who: Intruder) -> None:
         if not who.is_open:
             raise Closed
+
+    def _need_theirs(self, connection: Connection, who: Intruder, new: Claim) -> None:
+        """A claim is about a card, or somebody known, of one's own. The form says so in words; this is the lock."""
+        if new.target is not None:
+            own = select(dealt.c.target).where(dealt.c.intruder == who.id, dealt.c.target == new.target)
+            if connection.execute(own).scalar_one_or_none() is None:
+                raise NotTheirs
+        known = {one.id for one in people_of(connection, who.id)}
+        if new.acquaintance is not None and new.acquaintance not in known:
+            raise NotTheirs
 
     def _limit(self, connection: Connection, kind: str, who: str, most: int, seconds: int) -> None:
         query = select(func.count()).select_from(attempt)
@@ -228,10 +295,12 @@ def _written(new: Claim) -> dict[str, object]:
     return {
         "target": new.target, "who": new.who, "record": new.record, "attribute": new.attribute, "value": new.value,
         "confidence": new.confidence, "sources": new.sources, "used": json.dumps(new.used), "reasoning": new.reasoning,
+        "kinds": json.dumps(new.kinds), "link": new.link, "minutes": new.minutes, "acquaintance": new.acquaintance,
     }  # fmt: skip
 
 
 def read_claim(row: Mapping[str, object]) -> Claim:
     """A claim from its row."""
-    plain = {name: row[name] for name in Claim.__dataclass_fields__ if name != "used"}
-    return Claim(**plain, used=tuple(json.loads(str(row["used"]))))  # type: ignore[arg-type]
+    plain = {name: row[name] for name in Claim.__dataclass_fields__ if name not in ("used", "kinds")}
+    lists = {name: tuple(json.loads(str(row[name]))) for name in ("used", "kinds")}
+    return Claim(**plain, **lists)  # type: ignore[arg-type]

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 
-from incrowd.errors import InputError
+from incrowd.errors import IncrowdError, InputError
 from incrowd.intruder_test import schema
-from incrowd.intruder_test.store import Facts, Store
+from incrowd.intruder_test.certificate import Certificate, keep_certificate, kept_certificate, place_beside
+from incrowd.intruder_test.store import Store, is_file
+from incrowd.machine.writing import write_private
+
+#: Who erases when nobody does, and who nobody said.
+BY_DATE, BY_SOMEBODY = "this program, on the stated day", "not stated"
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,8 @@ class Erased:
     rows: Counter[str]  # for each table, how many
     deleted: tuple[Path, ...]  # files beside the test
     missing: tuple[Path, ...]  # files that somebody has moved or deleted
+    certificate: Certificate
+    written: Path | None  # where the certificate is; None where there is no file to write beside, or nothing could be
 
 
 def remember(store: Store, path: Path) -> None:
@@ -30,23 +37,66 @@ def remember(store: Store, path: Path) -> None:
         connection.execute(insert(schema.truth_file).values(path=place))
 
 
-def erase(store: Store) -> Erased:
+def erase(store: Store, by: str = BY_SOMEBODY) -> Erased:
     """Delete truth, claims, cards, names, the log and the files beside the test. Stored scores stay.
 
-    It can be called again when it failed: until nothing is left in the file, the test counts as half erased.
+    It can be called again when it failed: until nothing is left in the file, the test counts as half erased. The
+    certificate is stored in the test, and written beside it.
     """
+    if store.erased and not store.half_erased:
+        return _as_before(store)
     deleted, missing = _delete_files(store)
     gone: Counter[str] = Counter()
+    facts = store.facts
     with store.writing() as connection:
-        for table in schema.ERASED:
+        for table in (*schema.ERASED, store.records):
             gone[table.name] = connection.execute(delete(table)).rowcount
-        connection.execute(delete(store.records))
-        facts = Facts(**{**vars(store.facts), "columns": ()})
-        connection.execute(update(schema.test).values(erased=-store.now, facts=facts.dump()))
-    store.tidy()
+        # The words are of the values on cards.
+        bare = replace(facts, columns=(), words={}, titles={})
+        connection.execute(update(schema.test).values(erased=-store.now, facts=bare.dump()))
+        name = Path(store.place).name if is_file(store.place) else "a schema of PostgreSQL"
+        told = Certificate(
+            facts.title, facts.sha256, name, by, store.now, dict(gone), _said(deleted), _said(missing)
+        )  # fmt: skip
+        begun = kept_certificate(connection)
+        told = told if begun is None else begun.joined(told)
+        keep_certificate(connection, told)
+    told = replace(told, overwritten=store.tidy())
     with store.writing() as connection:
+        tables = (*schema.ERASED, store.records)
+        left = {each.name: connection.execute(select(func.count()).select_from(each)).scalar_one() for each in tables}
+        if any(left.values()):
+            names = ", ".join(name for name, many in left.items() if many)
+            message = f"not erased yet: while it was erased, somebody wrote to the test again ({names})."
+            raise IncrowdError("X043", message, "End what serves it, and erase it again.")
+        told = replace(told, left=left)
         connection.execute(update(schema.test).values(erased=store.now))
-    return Erased(gone, deleted, missing)
+        keep_certificate(connection, told)
+    written = write_certificate(Path(store.place), told) if is_file(store.place) else None
+    return Erased(Counter(told.rows), deleted, missing, told, written)
+
+
+def _as_before(store: Store) -> Erased:
+    """What was erased when it was: nothing is left to erase."""
+    with store.reading() as connection:
+        told = kept_certificate(connection)
+    assert told is not None  # nothing is erased without one
+    paths = {name: tuple(map(Path, getattr(told, name))) for name in ("deleted", "missing")}
+    return Erased(Counter(told.rows), paths["deleted"], paths["missing"], told, None)
+
+
+def write_certificate(stem: Path, told: Certificate) -> Path | None:
+    """Beside the test, where that can be written; it is in the test in any case."""
+    path = place_beside(stem)
+    try:
+        write_private(path, told.text)
+    except (InputError, OSError):
+        return None
+    return path
+
+
+def _said(paths: tuple[Path, ...]) -> tuple[str, ...]:
+    return tuple(map(str, paths))
 
 
 def _delete_files(store: Store) -> tuple[tuple[Path, ...], tuple[Path, ...]]:

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from incrowd.intruder_test.custodian import Judged, Material
-from incrowd.intruder_test.value import Luck
-from incrowd.intruder_test.verdicts import CORRECT, Truth, plain, right_record, true_value
+from incrowd.intruder_test.score_parts import Luck
+from incrowd.intruder_test.verdicts import CORRECT, Truth, judges, plain, right_record, true_value
 
 
 @dataclass(frozen=True)
@@ -106,12 +106,23 @@ def _best(material: Material, card: int, name: str | None, many: int) -> float:
     return min(sum(material.shares.get((card, name or ""), ())[:many]), 1.0)
 
 
-def sure_find(each: Judged, truth: Truth | None, sure: int) -> bool:
-    """Whether somebody in the file was found, by somebody who was sure of it.
+def sure_find(each: Judged, material: Material, sure: int) -> bool:
+    """Whether somebody in the file was found, by somebody who was sure of it and had a reason that holds.
 
-    Where the truth is not known, the custodian's verdict on a claim of a record says so.
+    Where the truth is not known, the verdict of the judges on a claim of a record says so. A reason holds until two
+    people say that it does not, and nobody says that it does: one person alone cannot take a finding away.
     """
-    claim = each.claim
+    return _right_and_sure(each, material, sure) and not set_aside(each, material, sure)
+
+
+def set_aside(each: Judged, material: Material, sure: int) -> bool:
+    """Whether a right and sure claim is no finding by itself, for two people say that its reason is wrong."""
+    wrong = each.reasoned is False and judges(each.judgments) > 1
+    return wrong and _right_and_sure(each, material, sure)
+
+
+def _right_and_sure(each: Judged, material: Material, sure: int) -> bool:
+    claim, truth = each.claim, material.truths.get(each.claim.target or 0)
     if claim.record is None or claim.confidence <= sure:
         return False
     return each.verdict == CORRECT if truth is None else right_record(claim, truth)

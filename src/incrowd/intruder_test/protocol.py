@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from incrowd.intruder_test.store import Facts
+from incrowd.intruder_test.facts import Facts, Team
 
 SOURCES = "what you know yourself, search engines, social media and public registers"
 CONFIDENTIALITY = (
@@ -49,8 +49,8 @@ def span(seconds: float) -> str:
     return " ".join(parts) or "less than a minute"
 
 
-def rules(facts: Facts) -> list[tuple[str, list[str]]]:
-    """The rules, heading by heading."""
+def rules(facts: Facts, team: Team) -> list[tuple[str, list[str]]]:
+    """The rules of a team, heading by heading."""
     task = [
         f"You see a file of {facts.records:,} records about {facts.called.many}. It is about to be released. Names are "
         "not in it.",
@@ -59,14 +59,14 @@ def rules(facts: Facts) -> list[tuple[str, list[str]]]:
         "Each time you believe you have, file a claim: whose, which record or what about them, how sure you are, what "
         "you used and how you got there. A wrong claim is a useful result too: say honestly how sure you are.",
     ]
-    if facts.cards:
-        who = "All of them are in the file." if facts.all_in_file else (
+    if team.cards:
+        who = "All of them are in the file." if team.all_in_file else (
             "Some of them may not be in the file: leave out whom you do not find."
         )  # fmt: skip
-        cards = "is 1 target card" if facts.cards == 1 else f"are {facts.cards} target cards"
+        cards = "is 1 target card" if team.cards == 1 else f"are {team.cards} target cards"
         task.append(
-            f"There {cards}: {facts.called.many} of whom you are told what an intruder in the scenario "
-            f"\N{LEFT DOUBLE QUOTATION MARK}{facts.scenario}\N{RIGHT DOUBLE QUOTATION MARK} would know, which can be "
+            f"There {cards} for you: {facts.called.many} of whom you are told what an intruder in the scenario "
+            f"\N{LEFT DOUBLE QUOTATION MARK}{team.scenario}\N{RIGHT DOUBLE QUOTATION MARK} would know, which can be "
             f"wrong. {who}"
         )
     task.append(f"You may also claim to have found {facts.called.somebody} you know.")
@@ -97,20 +97,25 @@ def protocol(facts: Facts, names: int, targets: int, decoys: int, note: str) -> 
         f"# {facts.title}: protocol of the intruder test", "",
         "For the custodian. It says how many cards are decoys: participants get the rules below, not this file.", "",
         f"- Release tested: {facts.records:,} records, SHA-256 {facts.sha256}",
+        *(["- This is a dry run, to practise: its scores say nothing about any release."] if facts.dry_run else []),
         f"- Intruders invited: {names}",
         f"- Scenario of the target cards: {facts.scenario}",
         f"- Target cards: {facts.cards}, {targets} of {facts.called.many} in the release; {note}",
         f"- Made {moment(facts.made)}; open until {moment(facts.expires)}; truth and claims deleted on "
         f"{day(facts.delete_on)}",
         "", "## Roles", "",
-        "- Custodian: made the test, keeps its database, sends each link to one person, judges what the truth does not "
-        "decide. Does not take part and gives no hints.",
+        "- Custodian: made the test, keeps its database, sends each link to one person, answers whether people whom "
+        "intruders know are in the file. Does not take part and gives no hints.",
+        "- Two judges: judge every claim, each without knowing what the other says, and without intruders' names.",
+        "- Observer: may watch, and changes nothing; sees no truth before the test is over.",
         "- Intruders: know the kind of data as a user would, can search and analyse; no need to be specialists.",
         "- Contact for worries: name somebody who can stop the test.",
         "", "## Rules for participants",
     ]  # fmt: skip
-    for heading, sentences in rules(facts):
-        lines += ["", f"### {heading}", "", *(f"- {sentence}" for sentence in sentences)]
+    for team in facts.teams:
+        lines += ["", f"### Team: {team.name}"] if len(facts.teams) > 1 else []
+        for heading, sentences in rules(facts, team):
+            lines += ["", f"### {heading}", "", *(f"- {sentence}" for sentence in sentences)]
     if not decoys:
         lines += ["", "There are no decoys: the test cannot tell how often intruders claim to find who is not there."]
     return "\n".join(lines) + "\n"

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from incrowd.attack.value import Rate
 from incrowd.errors import InputError
 from incrowd.intruder_test.custodian import Judged, Material
+from incrowd.intruder_test.findings import (
+    by_source,
+    by_stratum,
+    by_team,
+    by_variable,
+    effort,
+    findings,
+    judging,
+    line_of,
+)
+from incrowd.intruder_test.interval import HOW, interval
 from incrowd.intruder_test.luck import blind, fitting, learned, luck_of, sure_find
-from incrowd.intruder_test.value import BANDS, SURE, Compared, ScoreLine, Scores, Used
+from incrowd.intruder_test.score_parts import BANDS, SURE, ScoreLine
+from incrowd.intruder_test.value import Scores
 from incrowd.intruder_test.verdicts import CORRECT
 from incrowd.keys.natural import in_order
 
 NOT_RELEASED = "(not in the release)"
 NOTES = (
-    "The bound treats claims as independent tries; claims of one person are not quite, so the truth may be a little "
-    "worse.",
+    HOW,
     "A test measures these intruders, with their time and sources. Somebody with more of either may do better.",
 )
 
@@ -26,8 +36,7 @@ def score(material: Material, now: int, by: str | None = None) -> Scores:
     """All figures of a test. `by` is the released key to split the claims by; the first one when left out."""
     facts, judged = material.facts, material.judged
     done = [each for each in judged if each.verdict is not None]
-    verdicts = [str(each.verdict) for each in done]
-    right = verdicts.count(CORRECT)
+    right = sum(each.verdict == CORRECT for each in done)
     by = by or next((column.name for column in facts.columns if column.key), "")
     place = facts.column(by)
     if by and (place is None or not facts.columns[place].key):
@@ -40,7 +49,6 @@ def score(material: Material, now: int, by: str | None = None) -> Scores:
     truth_of = [(each, material.truths.get(each.claim.target or 0)) for each in done]
     bands = tuple(_band(low, high, done, material) for low, high in BANDS)
     fitting_decoys = {number for number in decoys if material.truths[number].fits}
-    used = _by_variable(done, [column.name for column in facts.columns])
     attributes = [
         _value_right(each, material) for each in done if each.claim.target in decoys and each.claim.record is None
     ]
@@ -58,12 +66,12 @@ def score(material: Material, now: int, by: str | None = None) -> Scores:
         decoy_note=material.decoy_note,
         claims=len(judged),
         undecided=len(judged) - len(done),
-        total=ScoreLine.of("all claims", verdicts, _stated(done)),
-        worst_case=Rate(right + len(judged) - len(done), len(judged)).high,
+        total=line_of("all claims", done),
+        worst_case=_worst_case(judged),
         by_chance=_mean([blind(each, material) for each in done]),
         by_fit=_mean([fitting(each, material) for each in done]),
         luck=luck_of(done, material),
-        sure_finds=sum(sure_find(each, truth, SURE) for each, truth in truth_of),
+        sure_finds=sum(sure_find(each, material, SURE) for each in done),
         brier=_mean([(each.claim.confidence / 100 - (each.verdict == CORRECT)) ** 2 for each in done]),
         brier_reference=share * (1 - share) if done else None,
         targets_identified=len({e.claim.target for e in found if e.claim.record is not None}),
@@ -71,27 +79,55 @@ def score(material: Material, now: int, by: str | None = None) -> Scores:
         decoy_pairs=(_pairs(judged, fitting_decoys), len(fitting_decoys) * len(material.took_part)),
         decoy_attributes=(sum(attributes), len(attributes)),
         by_kind=(
-            _line("a record", done, lambda e: e.claim.record is not None),
-            _line("a value only", done, lambda e: e.claim.record is None),
+            line_of("a record", [e for e in done if e.claim.record is not None]),
+            line_of("a value only", [e for e in done if e.claim.record is None]),
         ),
         bands=bands,
-        by_intruder=tuple(
-            _line(f"intruder {who}", done, lambda e, who=who: e.intruder == who)  # type: ignore[misc]
-            for who in material.took_part
-        ),
+        by_intruder=tuple(_of_one(who, [e for e in done if e.intruder == who]) for who in material.took_part),
         by=by,
         by_region=_by_region(done, material, by),
-        by_variable=used,
+        by_variable=by_variable(done, [column.name for column in facts.columns]),
         notes=(*NOTES, *_limits(material, len(decoys) - len(fitting_decoys))),
         most_sure=next((line for line in reversed(bands) if line.claims), None),
         values_learned=len({(e.claim.target, e.claim.attribute) for e, truth in truth_of if learned(e, truth)}),
         decoys_fitting=len(fitting_decoys),
+        withdrawn=material.withdrawn,
+        by_team=by_team(done, material),
+        by_stratum=by_stratum(done, material),
+        by_source=by_source(done),
+        effort=effort(done, material),
+        judging=judging(judged, material),
+        findings=findings(judged, material),
+        round=facts.round,
+        earlier=facts.earlier,
+        dry_run=facts.dry_run,
     )
     return replace(scores, advice=advise(scores, sum(each.claim.confidence > SURE for each in done)))
 
 
+def _worst_case(judged: Sequence[Judged]) -> float:
+    """The upper bound if every undecided claim were right."""
+    right = [each.verdict in (None, CORRECT) for each in judged]
+    return interval(right, [each.intruder for each in judged])[1] if judged else 1.0
+
+
+def _of_one(who: int, done: Sequence[Judged]) -> ScoreLine:
+    """One intruder's claims; the interval is of this person's own claims alone."""
+    return ScoreLine.of(f"intruder {who}", [str(e.verdict) for e in done], [e.claim.confidence for e in done])
+
+
 def _limits(material: Material, easy: int) -> Iterator[str]:
     """What this test in particular cannot say."""
+    people = {each.intruder for each in material.judged}
+    if len(people) == 1:
+        yield "All claims are of one person: they bound nothing about what others would claim."
+    elif people and not any(each.verdict == CORRECT for each in material.judged):
+        yield (
+            "No claim is right, so how much the claims of one person hang together cannot be seen; the bound allows "
+            f"for the number of people ({len(people)}) alone."
+        )
+    if material.withdrawn:
+        yield f"Claims that were taken back: {material.withdrawn}. They are not counted."
     if easy:
         yield (
             f"Decoys whose card fits no released record: {easy}. An intruder can see that they are not in the file, so "
@@ -119,18 +155,18 @@ def advise(scores: Scores, sure: int) -> tuple[str, ...]:
         gains = [(u.correct / right - (u.others / others if others else 0.0), u) for u in used]
         helped = sorted(((gain, u) for gain, u in gains if gain > 0 and others), key=lambda each: -each[0])[:3]
         sentences = [
-            f"{u.variable} was used in {u.correct} of {right} right claims and in {u.others} of {others} others: "
+            f"{u.name} was used in {u.correct} of {right} right claims and in {u.others} of {others} others: "
             "recode it more coarsely or drop it, run the plan again, and test the new release."
             for _, u in helped
         ]
         if not helped:
             most = max(used, key=lambda u: u.correct, default=None)
-            what = f" Most used in them: {most.variable}." if most is not None and most.correct else ""
+            what = f" Most used in them: {most.name}." if most is not None and most.correct else ""
             sentences.append(f"No variable was used more in right claims than in others.{what} Read their reasoning.")
         return (*first, *sentences)
     relied = sorted((u for u in used if u.sure), key=lambda u: (-u.sure, -u.others))[:2]
     sentences = [
-        f"{u.variable} was used in {u.sure} of the {sure} claims that intruders were sure of (above {SURE}): ask "
+        f"{u.name} was used in {u.sure} of the {sure} claims that intruders were sure of (above {SURE}): ask "
         "whether analysts need it in this detail."
         for u in relied
     ]
@@ -149,7 +185,7 @@ def _found(scores: Scores) -> Iterator[str]:
     line, all_ = scores.beyond, scores.luck
     if line is not None and line.luck is not None:
         luck = line.luck
-        where = "" if luck == all_ else f"Of the claims with a confidence of {line.label}: "
+        where = f"Of the claims {scores.beyond_where}: " if scores.beyond_where else ""
         classes = (
             f"more than guessing among the records that fit the cards gives, too (chance {luck.fitting:.2g})"
             if scores.beyond_classes
@@ -170,55 +206,14 @@ def _found(scores: Scores) -> Iterator[str]:
         yield "No claim was right."
 
 
-def compare_scores(before: Scores, after: Scores) -> Compared:
-    """A second test of the same release beside the first."""
-    from scipy.stats import fisher_exact
-
-    if before.release_sha256 != after.release_sha256:
-        message = "the two tests are of different releases, and cannot be compared."
-        raise InputError("D225", message, "Name an earlier test of the same release.")
-    tables = [(s.total.correct, s.total.claims - s.total.correct) for s in (before, after)]
-    chance = float(fisher_exact(tables).pvalue) if all(s.total.claims for s in (before, after)) else None
-    told = [
-        f"Right claims: {s.total.correct} of {s.total.claims} {when} ({s.total.low:.1%} to {s.total.high:.1%})."
-        for s, when in ((before, "before"), (after, "now"))
-    ]
-    if chance is None:
-        told.append("One of the tests has no judged claim, so nothing can be said about a change.")
-    elif chance < 0.05:
-        told.append("The difference is larger than luck explains: intruders, sources or time have changed.")
-    else:
-        told.append("Luck alone explains a difference like this; it does not show that nothing has changed.")
-    return Compared(before, after, chance, tuple(told))
-
-
-def _line(label: str, done: Sequence[Judged], belongs: Callable[[Judged], bool]) -> ScoreLine:
-    chosen = [each for each in done if belongs(each)]
-    return ScoreLine.of(label, [str(each.verdict) for each in chosen], _stated(chosen))
-
-
-def _stated(done: Sequence[Judged]) -> list[int]:
-    return [each.claim.confidence for each in done]
-
-
 def _band(low: int, high: int, done: Sequence[Judged], material: Material) -> ScoreLine:
     """A band of confidence, with the luck of its claims alone."""
     chosen = [each for each in done if _in_band(each.claim.confidence, low, high)]
-    line = ScoreLine.of(f"{low} to {high}", [str(each.verdict) for each in chosen], _stated(chosen))
-    return replace(line, luck=luck_of(chosen, material))
+    return line_of(f"{low} to {high}", chosen, material)
 
 
 def _in_band(confidence: int, low: int, high: int) -> bool:
     return low < confidence <= high or confidence == low == 0
-
-
-def _by_variable(done: Sequence[Judged], columns: Sequence[str]) -> tuple[Used, ...]:
-    lines = []
-    for name in columns:
-        users = [each for each in done if name in each.claim.used]
-        right = sum(each.verdict == CORRECT for each in users)
-        lines.append(Used(name, right, len(users) - right, sum(each.claim.confidence > SURE for each in users)))
-    return tuple(line for line in lines if line.correct or line.others)
 
 
 def _by_region(done: Sequence[Judged], material: Material, by: str) -> tuple[ScoreLine, ...]:
@@ -239,8 +234,7 @@ def _by_region(done: Sequence[Judged], material: Material, by: str) -> tuple[Sco
 
     found = in_order({region(each) for each in done})
     said = (lambda value: value) if place is None else material.facts.columns[place].said
-    lines = [_line(said(value), done, lambda e, value=value: region(e) == value) for value in found]  # type: ignore[misc]
-    return tuple(lines)
+    return tuple(line_of(said(value), [each for each in done if region(each) == value]) for value in found)
 
 
 def _value_right(each: Judged, material: Material) -> bool:

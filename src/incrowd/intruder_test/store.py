@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,67 +19,14 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from incrowd.errors import IncrowdError, InputError, missing_extra
 from incrowd.intruder_test import schema
-from incrowd.intruder_test.schema import TRUTH, ReleasedColumn
-from incrowd.keys.unit_name import PEOPLE, UnitName
+from incrowd.intruder_test.facts import Facts
+from incrowd.intruder_test.schema import TRUTH
 
 FORM = "postgresql://host/database?schema=name"
 #: What the authorizer of SQLite is asked about: https://www.sqlite.org/c3ref/c_alter_table.html
 _ATTACH = 24
 #: Milliseconds to wait, when erasing, for others who have the file open.
 WAIT = 3000
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What a test is. Intruders may read all of it."""
-
-    title: str
-    sha256: str
-    records: int
-    columns: tuple[ReleasedColumn, ...]
-    scenario: str
-    all_in_file: bool  # no decoys, and the scenario says that who is in the file is known
-    cards: int
-    hours: float
-    expires: int  # seconds since 1970
-    delete_on: int
-    prize: str
-    sources: str
-    confidentiality: str
-    made: int
-    called: UnitName = PEOPLE  # what those in the file are called
-    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # of values on cards: what they stand for
-
-    @staticmethod
-    def parse(text: str) -> Facts:
-        """From JSON."""
-        found = json.loads(text)
-        columns = tuple(
-            ReleasedColumn(**{**column, "values": tuple((v, n) for v, n in column["values"])})
-            for column in found.pop("columns")
-        )
-        return Facts(**{**found, "columns": columns, "called": UnitName(**found.get("called", {}))})
-
-    def dump(self) -> str:
-        """As JSON."""
-        return json.dumps(asdict(self))
-
-    def said(self, name: str, value: str | None) -> str:
-        """What a card tells, in words where there are any."""
-        if value is None:
-            return "(not known)"
-        word = self.words.get(name, {}).get(value)
-        return value if word is None else f"{word} ({value})"
-
-    def meaning(self, name: str) -> str:
-        """What a column means, where somebody says it in other words than its name."""
-        at = self.column(name)
-        title = None if at is None else self.columns[at].title
-        return title if title and title != name else ""
-
-    def column(self, name: str | None) -> int | None:
-        """Which column has this name? None when there is none."""
-        return next((i for i, column in enumerate(self.columns) if column.name == name), None)
 
 
 class Store:
@@ -175,10 +120,10 @@ class Store:
         records.create(connection, checkfirst=False)
         return records
 
-    def tidy(self) -> None:
-        """After erasing: nothing of it stays in free pages or in the log of SQLite, or this fails."""
+    def tidy(self) -> str:
+        """After erasing: nothing of it stays in free pages or in the log of SQLite, or this fails. Says how."""
         if self._schema is not None:
-            return
+            return self._rewrite()
         raw = self.engine.raw_connection()
         try:
             cursor = raw.cursor()
@@ -192,6 +137,26 @@ class Store:
         finally:
             raw.invalidate()  # it does not wait as long as the others do
             raw.close()
+        return (
+            "The file was written anew without them (VACUUM); deleted pages were overwritten, and its log was emptied."
+        )
+
+    def _rewrite(self) -> str:
+        """Have PostgreSQL write the emptied tables anew: their old files go."""
+        tables = [*schema.ERASED, self.records]
+        try:
+            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.exec_driver_sql(f"SET lock_timeout = {WAIT}")
+                for table in tables:
+                    home = self._schema if table.schema is None else f"{self._schema}_{TRUTH}"
+                    connection.exec_driver_sql(f'VACUUM (FULL) "{home}"."{table.name}"')
+                connection.exec_driver_sql("RESET lock_timeout")
+        except DBAPIError:
+            raise _still_open(said(self.place)) from None
+        return (
+            "PostgreSQL wrote the tables anew without them (VACUUM FULL). What its write-ahead log, replicas and "
+            "backups still hold is for those who run the server."
+        )
 
     def close(self) -> None:
         """Let go of the database."""

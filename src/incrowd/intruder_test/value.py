@@ -3,71 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from incrowd.attack.value import Rate
-from incrowd.errors import InputError
+from incrowd.errors import Fault, InputError, PlanError
+from incrowd.intruder_test.adding_up import not_adding_up
+from incrowd.intruder_test.score_parts import LUCK, Effort, FoundClaim, Judging, Luck, ScoreLine, TeamScore, Used
 from incrowd.machine.paths import must_be_file
-
-#: A chance below this is not luck.
-LUCK = 0.05
-#: Confidence above which somebody is sure.
-SURE = 60
-#: Confidence is put into five bands: from, up to and including (the first begins with 0).
-BANDS = ((0, 20), (20, 40), (40, 60), (60, 80), (80, 100))
-
-
-@dataclass(frozen=True)
-class Luck:
-    """How many different things were claimed and right, and how likely that is by guessing, in two ways.
-
-    Luck is what somebody without the file has. A guess among the records that fit a card needs the file: it says
-    whether its classes alone gave the right answers away, not whether they are harmless.
-    """
-
-    tries: int  # whose a record is, or what value somebody has
-    right: int
-    expected: float  # of them, without the file
-    chance: float  # of at least as many without the file
-    fitting: float  # of at least as many by guessing among the records that fit the card
-
-
-@dataclass(frozen=True)
-class ScoreLine:
-    """Some of the claims, and how they were judged."""
-
-    label: str
-    claims: int
-    correct: int
-    partial: int
-    wrong: int
-    stated: float | None = None  # mean confidence, 0 to 1
-    low: float = 0.0
-    high: float = 1.0
-    luck: Luck | None = None  # of a band
-
-    @staticmethod
-    def of(label: str, verdicts: list[str], confidences: list[int]) -> ScoreLine:
-        """Count the judged claims of a group."""
-        correct, partial, wrong = (verdicts.count(word) for word in ("correct", "partial", "wrong"))
-        rate = Rate(correct, len(verdicts))
-        stated = sum(confidences) / len(confidences) / 100 if confidences else None
-        return ScoreLine(label, len(verdicts), correct, partial, wrong, stated=stated, low=rate.low, high=rate.high)
-
-
-@dataclass(frozen=True)
-class Used:
-    """How often the judged claims that were right, and the others, relied on a variable."""
-
-    variable: str
-    correct: int
-    others: int
-    sure: int  # of the claims with a confidence above 60
 
 
 @dataclass(frozen=True)
@@ -92,7 +37,7 @@ class Scores:
     by_chance: float | None  # how often a guess without the file would have been right
     by_fit: float | None  # how often a guess among the records that fit the card would have been right
     luck: Luck | None  # of all judged claims
-    sure_finds: int  # right claims on a record with a confidence above SURE: each of them is a finding
+    sure_finds: int  # right, reasoned claims on a record with a confidence above SURE: each of them is a finding
     brier: float | None
     brier_reference: float | None  # of somebody who always states the share that is right
     targets_identified: int  # by at least one intruder: a right claim on a record
@@ -110,6 +55,16 @@ class Scores:
     most_sure: ScoreLine | None = None  # the most confident band with claims
     values_learned: int = 0  # (target in the release, variable) of true values, with or without a record
     decoys_fitting: int = 0  # decoys whose card fits a released record: only they can be taken for somebody there
+    withdrawn: int = 0  # claims that were taken back: they are not counted
+    by_team: tuple[TeamScore, ...] = ()
+    by_stratum: tuple[ScoreLine, ...] = ()  # how rare those on the cards are in the original
+    by_source: tuple[Used, ...] = ()
+    effort: Effort | None = None
+    judging: Judging | None = None
+    findings: tuple[FoundClaim, ...] = ()  # the claims to read of, the gravest first
+    round: int = 1
+    earlier: str = ""  # the SHA-256 of the release of the round before
+    dry_run: bool = False  # played, to practise: it tells nothing about a release
 
     @property
     def finding(self) -> bool:
@@ -123,11 +78,21 @@ class Scores:
 
     @property
     def beyond(self) -> ScoreLine | None:
-        """The claims that luck explains least, all or those of a band, if it does not explain them.
+        """The claims that luck explains least, all or those of a band or a team, if it does not explain them.
 
         Wild guesses beside them do not make sure hits luck.
         """
-        return beyond((replace(self.total, luck=self.luck), *self.bands))
+        teams = tuple(team.line for team in self.by_team)
+        return beyond((replace(self.total, luck=self.luck), *self.bands, *teams))
+
+    @property
+    def beyond_where(self) -> str:
+        """Whose claims these are, in words; empty where it is all of them."""
+        line = self.beyond
+        if line is None or line.luck == self.luck:
+            return ""
+        of_team = line in [team.line for team in self.by_team]
+        return f"of team {line.label}" if of_team else f"with a confidence of {line.label}"
 
     @property
     def beyond_classes(self) -> bool:
@@ -144,6 +109,8 @@ class Scores:
     def public(self) -> str:
         """The one sentence that may be said in public."""
         who = f"{self.took_part} {'person' if self.took_part == 1 else 'people'}"
+        if self.dry_run:
+            return "A dry run was held, to practise, which says nothing about this file."
         if not self.claims:
             return f"{who} tried to find somebody in this file and claimed nothing, which bounds no risk."
         right = f"{self.total.correct} of {self.claims} claims {'was' if self.total.correct == 1 else 'were'} right"
@@ -156,20 +123,11 @@ class Scores:
 
 @dataclass(frozen=True)
 class Tested:
-    """A test that a plan names, and whether it was made on the release that was written."""
+    """A test that a plan names, whether it was made on the release that was written, and the rounds before it."""
 
     scores: Scores
     same_release: bool
-
-
-@dataclass(frozen=True)
-class Compared:
-    """Two tests of one release, one after the other."""
-
-    before: Scores
-    after: Scores
-    chance: float | None  # that shares at least as different come from the same intruders' luck (Fisher's exact test)
-    sentences: tuple[str, ...] = field(default_factory=tuple)
+    before: tuple[Scores, ...] = ()
 
 
 def beyond(lines: Sequence[ScoreLine]) -> ScoreLine | None:
@@ -189,32 +147,37 @@ def dump_scores(scores: Scores, more: Mapping[str, object] | None = None) -> str
 
 
 def load_scores(text: str, place: str) -> Scores:
-    """From JSON; `place` is named when it is not what `score --json` writes."""
+    """From JSON; `place` is named when it is not what `score --json` writes, or does not add up."""
     try:
         scores = TypeAdapter(Scores).validate_json(text)
-        if not _finite(asdict(scores)):
-            raise ValueError
-        return scores
     except ValueError:  # pydantic's is one
         hint = "Make it with: incrowd intruder-test score test.db --json > scores.json"
         raise InputError("D224", f"{place} does not hold the scores of an intruder test.", hint) from None
+    if fault := not_adding_up(scores):
+        message = f"the scores in {place} do not add up: {fault}."
+        raise InputError("D224", message, "They were changed, or are of another version: score the test again.")
+    return scores
 
 
-def _finite(value: object) -> bool:
-    """Whether no number in it is NaN or infinite: a comparison with those says nothing, or yes to everything."""
-    if isinstance(value, Mapping):
-        return all(_finite(each) for each in value.values())
-    if isinstance(value, (list, tuple)):
-        return all(_finite(each) for each in value)
-    return not isinstance(value, float) or math.isfinite(value)
+def read_tested(paths: Sequence[Path], sha256: str) -> Tested:
+    """The scores that a plan names, round by round, beside the hash of the release that was just written.
+
+    The last round is the one that counts. Scores of a dry run never do.
+    """
+    rounds = [_read(path) for path in paths]
+    last = rounds[-1]
+    return Tested(last, last.release_sha256 == sha256, tuple(rounds[:-1]))
 
 
-def read_tested(path: Path, sha256: str) -> Tested:
-    """The scores that a plan names, beside the hash of the release that was just written."""
+def _read(path: Path) -> Scores:
     must_be_file(path)
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise InputError("D224", f"{path.name} does not hold the scores of an intruder test.") from None
     scores = load_scores(text, path.name)
-    return Tested(scores, scores.release_sha256 == sha256)
+    if scores.dry_run:
+        message = f"{path.name} holds the scores of a dry run, which was played to practise."
+        hint = "Name the scores of a test of this release, or none."
+        raise PlanError([Fault("P121", "intruder_test", message, hint)])
+    return scores

@@ -8,7 +8,19 @@ from dataclasses import dataclass, field
 from incrowd.intruder_test.desk import Claim
 
 CORRECT, PARTIAL, WRONG = "correct", "partial", "wrong"
-VERDICTS = (CORRECT, PARTIAL, WRONG)
+VERDICTS = (CORRECT, PARTIAL, WRONG)  # the gravest first
+#: What a judge may say of a claim. WRONG is one, too.
+RIGHT, WRONG_REASON, LEARNED = "right", "wrong reason", "learned"
+#: In words, and the verdict that each comes to where the truth does not know.
+JUDGMENTS = {
+    RIGHT: ("right, and the reasoning holds", CORRECT),
+    LEARNED: ("something true was learned, without finding the record", PARTIAL),
+    WRONG_REASON: ("right, but for a wrong reason", CORRECT),
+    WRONG: ("wrong", WRONG),
+}
+
+#: Who judges by a file.
+BY_FILE = "the custodian, by file"
 
 Record = Sequence[str | None]
 
@@ -23,6 +35,63 @@ class Truth:
     values: Mapping[str, str | None]
     fits: int = 1  # how many released records fit the card
     seen: Mapping[str, str | None] = field(default_factory=dict)  # the card at the release's categories
+    stratum: str = ""  # how rare the person is: see cards.STRATA
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """What one judge says of a claim as it stands."""
+
+    judge: str
+    judgment: str  # of JUDGMENTS
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What the truth and the judges together make of a claim."""
+
+    verdict: str | None  # None while nobody has decided
+    reasoned: bool | None = None  # of a right claim, whether its reasoning holds; None while no judge has said
+    disputed: bool = False  # the judges do not agree
+
+
+def judges(said: Sequence[Judgment]) -> int:
+    """How many different people judged: a name that is only written otherwise is the same person.
+
+    Nobody knows who wrote a file, so it makes one judge and never the second.
+
+    >>> judges([Judgment("Ann Lee", "right"), Judgment("ann  lee ", "right"), Judgment(BY_FILE, "right")])
+    1
+    """
+    names = {" ".join(each.judge.casefold().split()) for each in said} - {BY_FILE}
+    return len(names) or min(len(said), 1)
+
+
+def open_to(verdict: str | None, value_only: bool = False) -> tuple[str, ...]:
+    """What judges may still say: nothing against the truth. `verdict` is what it says, None where it does not know.
+
+    Without a record a true value is a right claim, and all that can be learned.
+    """
+    if verdict is None:
+        return tuple(JUDGMENTS)
+    if verdict == CORRECT:
+        return (LEARNED, WRONG_REASON) if value_only else (RIGHT, WRONG_REASON)
+    return (LEARNED, WRONG) if verdict == PARTIAL else (WRONG,)
+
+
+def settle(verdict: str | None, said: Sequence[Judgment], value_only: bool = False) -> Settled:
+    """The truth stands above the judges. Where they do not agree, the gravest of what they say counts, and it is told.
+
+    A claim has a wrong reason only when all who judged it say so.
+    """
+    found = {each.judgment for each in said}
+    if not found:
+        return Settled(verdict)
+    if verdict is None:
+        meant = {CORRECT if value_only and one == LEARNED else JUDGMENTS[one][1] for one in found}
+        verdict = next(one for one in VERDICTS if one in meant)
+    return Settled(verdict, found != {WRONG_REASON} if verdict == CORRECT else None, len(found) > 1)
 
 
 def judge(claim: Claim, truth: Truth | None, records: Mapping[int, Record], keys: Sequence[int]) -> str | None:

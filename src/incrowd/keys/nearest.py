@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -11,19 +13,26 @@ Int64 = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-def nearest_rows(rows: Floats, asked: Floats, categories: Bools) -> Int64:
+def nearest_rows(rows: Floats, asked: Floats, categories: Bools, apart: Sequence[Floats] = ()) -> Int64:
     """For each of the asked, the number of the row that is nearest to it; the first of several.
 
     The distance (Gower 1971) is the sum over the columns: of a number its difference as a share of the column's range
     (at most 1), of a category 0 or 1; a value that one of the two does not have counts 1. The loop gives a row up as
-    soon as it is farther than the best so far.
+    soon as it is farther than the best so far. A column with a table in `apart` (an empty one is none) has codes: the
+    table has the distance of each code of the rows to each code of the asked.
 
     >>> nearest_rows(np.array([[0.0, 1.0], [10.0, 0.0]]), np.array([[4.0, 1.0]]), np.array([False, True])).tolist()
     [0]
     """
     low, high = _ends(rows)
     scale = 1.0 / np.where(high > low, high - low, 1.0)
-    found: Int64 = _nearest(np.ascontiguousarray(rows), np.ascontiguousarray(asked), scale, categories)
+    tables = [*apart] or [np.zeros((0, 0))] * rows.shape[1]
+    widths = np.array([table.shape[1] for table in tables], np.int64)
+    starts = np.cumsum([0, *(table.size for table in tables)])[:-1]
+    flat = np.concatenate([np.zeros(0), *(table.ravel() for table in tables)])
+    found: Int64 = _nearest(
+        np.ascontiguousarray(rows), np.ascontiguousarray(asked), scale, categories, flat, starts, widths
+    )
     return found
 
 
@@ -33,7 +42,7 @@ def _ends(rows: Floats) -> tuple[Floats, Floats]:
 
 
 @njit(cache=True, nogil=True)
-def _nearest(rows, asked, scale, categories):  # type: ignore[no-untyped-def]
+def _nearest(rows, asked, scale, categories, flat, starts, widths):  # type: ignore[no-untyped-def]
     found = np.zeros(len(asked), np.int64)
     for i in range(len(asked)):
         least = np.inf
@@ -41,7 +50,9 @@ def _nearest(rows, asked, scale, categories):  # type: ignore[no-untyped-def]
             distance = 0.0
             for k in range(rows.shape[1]):
                 one, other = rows[j, k], asked[i, k]
-                if np.isnan(one) or np.isnan(other):
+                if widths[k]:
+                    distance += flat[starts[k] + int(one) * widths[k] + int(other)]
+                elif np.isnan(one) or np.isnan(other):
                     distance += 0.0 if np.isnan(one) and np.isnan(other) else 1.0
                 elif categories[k]:
                     distance += 0.0 if one == other else 1.0

@@ -15,6 +15,8 @@ from typing import Literal
 Component = Literal["area", "district", "subdistrict", "sector", "unit"]
 #: From the coarsest to the finest.
 COMPONENTS: tuple[Component, ...] = ("area", "district", "subdistrict", "sector", "unit")
+#: How components are called, where that is not the word above.
+NAMES: dict[str, str] = {"subdistrict": "sub-district", "zip3": "three digits", "unit": "postcode"}
 Kind = Literal["geographic", "crown", "forces", "non-geographic"]
 Reason = Literal["missing", "characters", "partial", "length", "format", "area", "place"]
 
@@ -133,6 +135,42 @@ def parse(text: str | None) -> Postcode | NoPostcode:
     return NoPostcode(reason, _repairs(compact.upper()) if reason in ("format", "area", "place") else ())
 
 
+def read_component(text: str) -> tuple[tuple[Component, str], ...]:
+    """Which area, district, sub-district or sector can this text be? All readings, the one as it is written first.
+
+    Without a space NE31 is a district, and might have been meant for the sector NE3 1; with one it is the other way
+    round. Nothing where it is none of them; whole postcodes are for `parse`.
+
+    >>> read_component("ne3 1"), read_component("EC1A")
+    ((('sector', 'NE3 1'), ('district', 'NE31')), (('subdistrict', 'EC1A'),))
+    """
+    compact = squeeze(text)
+    if not _MATCH["plain"].match(compact):
+        return ()
+    compact = compact.upper()
+    codes = [compact, f"{compact[:-1]} {compact[-1:]}"]
+    trimmed = text.strip(SPACES)
+    if len(trimmed) > 1 and trimmed[-2] in SPACES:
+        codes.reverse()
+    return tuple((found, code) for code in codes if (found := component_of([code])) is not None)
+
+
+def format_of(code: str) -> str:
+    """A code with A for each letter and 9 for each digit; what is in none of the six formats stays as it is.
+
+    >>> format_of("NE3 1ED"), format_of("EC1A"), format_of("GIR 0AA"), format_of("BFPO 57")
+    ('AA9 9AA', 'AA9A', 'GIR 0AA', 'BFPO number')
+    """
+    if code.startswith("BFPO"):
+        return "BFPO number"
+    return code if code.startswith("GIR") else re.sub("[0-9]", "9", re.sub("[A-Z]", "A", code))
+
+
+def kind_of(area: str) -> Kind:
+    """What kind of postcode is one of this area?"""
+    return _KINDS.get(area, "geographic")
+
+
 def squeeze(text: str) -> str:
     """A text without the spaces in it."""
     return text.translate(dict.fromkeys(map(ord, SPACES)))
@@ -195,7 +233,7 @@ def _split(compact: str) -> Postcode:
     unit = f"{outward} {inward}"
     parts = [coarsen(unit, "unit", component) for component in COMPONENTS[:4]]
     area, district, subdistrict, sector = parts
-    return Postcode(unit, area, district, subdistrict, sector, outward, inward, _KINDS.get(area, "geographic"))
+    return Postcode(unit, area, district, subdistrict, sector, outward, inward, kind_of(area))
 
 
 def _repairs(compact: str) -> tuple[str, ...]:

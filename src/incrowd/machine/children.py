@@ -26,7 +26,10 @@ GRACE = 5.0
 
 
 def bound(command: Sequence[str], ending: signal.Signals = signal.SIGKILL) -> list[str]:
-    """The command, as a child that hears `ending` when its parent dies; elsewhere than on Linux as it is."""
+    """The command, as a child that hears `ending` when its parent dies; elsewhere than on Linux as it is.
+
+    To Linux the parent is the thread that starts it, so that one has to live as long as the child.
+    """
     if not sys.platform.startswith("linux"):
         return list(command)
     return [sys.executable, "-I", "-S", "-c", _BOUND, str(int(ending)), str(os.getpid()), *command]

@@ -24,7 +24,7 @@ from typing import Any
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: Somebody who presses Ctrl-C twice wants to stop once: the way out is not interrupted again at once.
 PATIENCE = 0.5
-#: A stop that a callback swallowed comes again after so long.
+#: A stop that a callback swallowed, or that came in the middle of an import, comes again after so long.
 AGAIN = 0.05
 
 
@@ -77,6 +77,16 @@ def check() -> None:
         raise Stopped
 
 
+def heeded() -> bool:
+    """Whether Ctrl-C was heeded: whoever can hand over what they have so far does, and the program goes on to its end.
+    Other signals mean that there is no time for that.
+    """
+    if _state.asked != signal.SIGINT:
+        return False
+    _state.asked = None
+    return True
+
+
 @contextmanager
 def held() -> Iterator[None]:
     """What is inside is done to its end; a stop that was asked meanwhile comes after it."""
@@ -123,7 +133,7 @@ def published() -> tuple[Path, ...]:
     return tuple(_state.published)
 
 
-def _hear(number: int, _: FrameType | None) -> None:
+def _hear(number: int, frame: FrameType | None) -> None:
     first, now = _state.asked is None, time.monotonic()
     if first:
         _state.asked = number
@@ -134,8 +144,26 @@ def _hear(number: int, _: FrameType | None) -> None:
         return
     if _state.held or now - _state.raised < PATIENCE:
         return
+    if _importing(frame):
+        _ask_again(number)
+        return
     _state.raised = now
     raise Stopped
+
+
+def _importing(frame: FrameType | None) -> bool:
+    """Whether a module is being imported: a compiled one that cannot finish may end the whole process at once."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _ask_again(number: int) -> None:
+    again = threading.Timer(AGAIN, os.kill, (os.getpid(), number))
+    again.daemon = True
+    again.start()
 
 
 def _raise_again(swallowed: Any) -> None:
@@ -146,6 +174,4 @@ def _raise_again(swallowed: Any) -> None:
         sys.__unraisablehook__(swallowed)
         return
     _state.raised = 0.0
-    again = threading.Timer(AGAIN, os.kill, (os.getpid(), _state.asked))
-    again.daemon = True
-    again.start()
+    _ask_again(_state.asked)

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incrowd.attack.on_run import check_names
-from incrowd.errors import InputError
+from incrowd.errors import Fault, InputError, PlanError
+from incrowd.intruder_test.value import read_tested
 from incrowd.machine.paths import as_path
 from incrowd.plan import Inspection, Plan, inspect_plan, one_of, read_text, split_tier
+from incrowd.plan.files import TEST, tested_files
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,21 @@ def load_plan(path: str | Path) -> Plan:
 def inspect(text: str, folder: Path) -> Inspection:
     """All faults of a plan that show without its data, sorted by line; files are looked for in `folder`."""
     found = inspect_plan(text, folder)
-    return found if found.plan is None else found.adding(check_names(found.plan))
+    return found if found.plan is None else found.adding([*check_names(found.plan), *_check_test(found.plan, folder)])
+
+
+def _check_test(plan: Plan, folder: Path) -> list[Fault]:
+    """What is wrong with the scores that the plan names: said now, not when the file is written."""
+    files = tested_files(plan, folder)
+    if not files or not all(file.is_file() for file in files):
+        return []  # that one is not there is said of every file
+    try:
+        read_tested(files, "")
+    except PlanError as error:
+        return list(error.faults)
+    except InputError as error:
+        return [Fault(error.code, TEST, error.message, error.hint)]
+    return []
 
 
 def _refuse_one_of_several(plan: Plan | Checked | str | Path) -> None:

@@ -9,6 +9,7 @@ from incrowd.audit.series_people import write_people
 from incrowd.errors import NotReleasable
 from incrowd.intruder_test.value import read_tested
 from incrowd.pipeline.after import MeasuredAfter
+from incrowd.plan.files import tested_files
 from incrowd.report.files import Origin, ReleaseFiles, finish_audit, write_audit, write_release_files
 from incrowd.rows.spreadsheet import count_formulas
 
@@ -28,7 +29,7 @@ def write_reports(measured: MeasuredAfter) -> Reported:
     # In an Excel file a text is stored as a text, whatever it begins with.
     log = replace(measured.log, formulas={} if plan.release.format == "xlsx" else count_formulas(released))
     if plan.intruder_test is not None:
-        log = replace(log, intruder_test=read_tested(measured.folder / plan.intruder_test, measured.sha256))
+        log = replace(log, intruder_test=read_tested(tested_files(plan, measured.folder), measured.sha256))
     begun = write_audit(work.audit, plan, log, measured.secret)
     origin = Origin(measured.folder, measured.inputs, work.home)
     if measured.refusal is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from incrowd.pipeline.protect import Protected
@@ -32,6 +32,21 @@ def write_data(protected: Protected) -> Written:
     columns = [name for name in rows.columns if name not in (UNIT, LINE)]
     ordered = rows.shuffled(columns, order_records(context.subkey("order")))
     file = work.release / plan.release.file
+    traced = units = None
+    if LINE in rows.columns:
+        # For attacks only, in the private folder: where each line came from.
+        private = work.private / "traced.parquet"
+        ordered.write(private, "parquet")
+        known = reopen(private, rows.engine)
+        traced = known.select([*columns, LINE])
+        if rows.engine.scans and known.types == ordered.types:
+            # In its order: nothing is worked out and sorted twice.
+            rows = ordered = replace(ordered, table=known.table)
+    if context.has_unit:
+        # For the gate only, in the private folder: whose record each line is. Equal lines may trade places between the
+        # two files, which changes no count.
+        units = work.private / "units.parquet"
+        ordered.select([UNIT]).write(units, "parquet")
     if plan.release.format == "xlsx":
         told = rows.select(columns)
         refuse_for_excel(told)
@@ -39,14 +54,4 @@ def write_data(protected: Protected) -> Written:
     else:
         types = exact_types(rows, columns) if plan.release.format == "parquet" else {}
         as_types(ordered.select(columns), types).write(file, plan.release.kind)
-    traced = units = None
-    if LINE in rows.columns:
-        # For attacks only, in the private folder: where each line came from.
-        ordered.select([*columns, LINE]).write(work.private / "traced.parquet", "parquet")
-        traced = reopen(work.private / "traced.parquet", rows.engine)
-    if context.has_unit:
-        # For the gate only, in the private folder: whose record each line is. Equal lines may trade places between the
-        # two files, which changes no count.
-        units = work.private / "units.parquet"
-        ordered.select([UNIT]).write(units, "parquet")
     return Written(**vars(protected), file=file, columns=tuple(columns), units=units, traced=traced)

@@ -43,7 +43,20 @@ class Attack(Strict):
         "release itself. Where the plan draws a sample, those who fell out are the control without it.",
     )
     others: list[Text] = Field(default_factory=list, description="Data files of other releases about the same people.")
-    tables: list[Text] = Field(default_factory=list, description="Published tables of counts, as files.")
+    tables: list[Text] = Field(
+        default_factory=list,
+        description="Published tables of counts of the same people, as files. The release is solved together with them "
+        "(reconstruction) whatever attacks are named, and refused where both give somebody away for certain.",
+    )
+    salts: Text | None = Field(
+        None,
+        description="A text file with salts or keys of pseudonyms that may have leaked, one in each line: dictionary "
+        "tries them. It is a secret, and never copied.",
+    )
+    thorough: bool = Field(
+        False,
+        description="Let attacks take longer than the run itself: more targets, larger models, larger blocks to solve.",
+    )
     reason: Text | None = Field(None, description="Why these attacks, and this limit. Stays in the audit.")
     off: bool = Field(False, description="Leave it out, and keep it in the plan and in the audit.")
 
@@ -51,4 +64,5 @@ class Attack(Strict):
         """The files it reads, by their place in it. All are about people."""
         named = {f"others.{i}": file for i, file in enumerate(self.others)}
         named |= {f"tables.{i}": file for i, file in enumerate(self.tables)}
+        named |= {"salts": self.salts} if self.salts else {}
         return named | ({"register": self.register_file} if self.register_file else {})

@@ -12,11 +12,12 @@ from incrowd.keys.names import prove
 from incrowd.plan.attest import check_attest
 from incrowd.plan.codes import check_codes, check_missing_codes
 from incrowd.plan.distances import check_distances
-from incrowd.plan.files import SOURCE, TEST, named_files
+from incrowd.plan.files import SOURCE, named_files
 from incrowd.plan.formulas import check_formulas
 from incrowd.plan.intruders import check_attacks
 from incrowd.plan.model import Plan
 from incrowd.plan.prepare import check_preparation, source_columns
+from incrowd.plan.propose import check_propose
 from incrowd.plan.scales import check_scales
 from incrowd.plan.series import check_series
 from incrowd.plan.steps.columns import Pseudonymise
@@ -34,6 +35,7 @@ def check_plan(plan: Plan, folder: Path) -> list[Fault]:
         *check_use_cases(plan, left, folder), *check_attest(plan.attest), *check_formulas(plan, left),
         *check_distances(plan, folder), *check_codes(plan, folder), *check_scales(plan, folder),
         *check_preparation(plan, left), *check_series(plan), *check_missing_codes(plan),
+        *check_propose(plan),
     ]  # fmt: skip
 
 
@@ -92,7 +94,7 @@ def _files(plan: Plan, folder: Path) -> Iterator[Fault]:
     for file in named_files(plan):
         path = folder / file.name
         if not file.fixed and not os.path.isfile(path) and not (file.place == SOURCE and os.path.isdir(path)):
-            if file.place == TEST:
+            if file.is_test:
                 hint = "Make it with: incrowd intruder-test score test.db --json > scores.json"
                 yield Fault("P058", file.place, f"there is no file {file.name!r} beside the plan.", hint)
                 continue
@@ -103,11 +105,16 @@ def _steps(plan: Plan) -> Iterator[Fault]:
     """Each step may only name variables that are still there when it runs; a search only keys."""
     there = list(plan.variables)
     keys = plan.with_role("key")
+    dropped = {name for _, step in plan.active for name in step.removes()}
+    uncounted = dropped if plan.data.population is not None else set()
     for number, step in plan.active:
         only_keys = step.needs_keys()
         for place, name in step.named():
             known = [n for n in there if n in keys] if place in only_keys else there
             if name in known:
+                if place in only_keys and name in uncounted:
+                    message = f"{name!r} is not released, and where a population is counted only released keys are."
+                    yield Fault("P115", f"steps.{number}.{place}", message, "Name released keys here, or release it.")
                 continue
             where = f"steps.{number}.{place}"
             if name in plan.variables and name not in there:

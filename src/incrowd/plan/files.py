@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from incrowd.plan.model import Plan
@@ -22,6 +23,11 @@ class NamedFile:
     name: str  # as the plan writes it
     about_people: bool
     fixed: bool = False  # the plan cannot name it elsewhere: code is looked for beside the plan only
+
+    @property
+    def is_test(self) -> bool:
+        """Whether it holds the scores of a human intruder test, or of one of its rounds."""
+        return self.place.split(".")[0] == TEST
 
 
 def named_files(plan: Plan) -> list[NamedFile]:
@@ -55,8 +61,33 @@ def _named(plan: Plan) -> Iterator[NamedFile]:
     for number, case in enumerate(plan.use_cases):
         for place, file in case.files().items():
             yield NamedFile(f"use_cases.{number}.{place}", file, False, fixed=True)
-    if plan.intruder_test is not None:
+    if plan.propose is not None:
+        for place, file in plan.propose.files().items():
+            yield NamedFile(f"propose.{place}", file, False)
+    if isinstance(plan.intruder_test, str):
         yield NamedFile(TEST, plan.intruder_test, False)
+    else:
+        for number, file in enumerate(plan.intruder_test or ()):
+            yield NamedFile(f"{TEST}.{number}", file, False)
+
+
+def tested_files(plan: Plan, folder: Path) -> list[Path]:
+    """Where the scores of the human intruder tests are, the last round last."""
+    return [folder / file.name for file in named_files(plan) if file.is_test]
+
+
+def stamps(plan: Plan, folder: Path) -> dict[str, tuple[int, ...]]:
+    """Every file that the plan names as it is now, to see later whether one has changed; one that is not there has
+    nothing to tell.
+    """
+    found: dict[str, tuple[int, ...]] = {}
+    for file in named_files(plan):
+        try:
+            now = (folder / file.name).stat()
+            found[file.name] = (now.st_mtime_ns, now.st_size, now.st_ino)
+        except (OSError, ValueError):
+            found[file.name] = ()
+    return found
 
 
 def with_files(plan: Plan, moved: Mapping[str, str]) -> Plan:

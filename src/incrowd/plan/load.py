@@ -130,8 +130,12 @@ def inspect_plan(text: str, folder: Path) -> Inspection:
 
 def dump_plan(plan: Plan) -> str:
     """The plan as YAML; reading it again gives the same plan."""
-    content = plan.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return str(yaml.dump(content, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=100))
+    return dump_content(plan.model_dump(mode="json", by_alias=True, exclude_none=True))
+
+
+def dump_content(content: Mapping[str, Any], width: int = 100) -> str:
+    """Plain values as YAML, in their order, equal parts written out."""
+    return str(yaml.dump(content, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=width))
 
 
 class _Plain(yaml.SafeDumper):

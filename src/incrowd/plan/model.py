@@ -14,6 +14,8 @@ from incrowd.plan.attest import Attest, is_placeholder
 from incrowd.plan.data import Data
 from incrowd.plan.earlier_form import in_present_form
 from incrowd.plan.invalid import plan_error
+from incrowd.plan.propose import Propose
+from incrowd.plan.proposed import Proposed
 from incrowd.plan.release import Release
 from incrowd.plan.requirements import AnyRequirement
 from incrowd.plan.scenarios import Exposure, PlannedScenario
@@ -112,13 +114,20 @@ class Plan(Strict):
     alternatives: list[Alternative] = Field(
         default_factory=list, description="Requirements that are not made; the report says what each would cost."
     )
-    intruder_test: Text | None = Field(
+    intruder_test: Text | Annotated[list[Text], Field(min_length=1)] | None = Field(
         None,
         description="The scores of a human intruder test of this release, from the plan's folder: what `incrowd "
-        "intruder-test score --json` wrote. The reports show it.",
+        "intruder-test score --json` wrote. The reports show it. Of several rounds a list, the last one last: only "
+        "that one must be of this release.",
     )
     release: Release = Release()
     attest: Attest = Field(Attest(), description="What only people can say: attestations, sign-offs, the next review.")
+    propose: Propose | None = Field(
+        None, description="What `incrowd propose` may do to find a plan for a goal, and what it must spare."
+    )
+    proposed: Proposed | None = Field(
+        None, description="How `incrowd propose` came to this plan. The internal report shows it."
+    )
     tiers: list[Tier] = Field(
         default_factory=list,
         description="Several files from one source, each with steps of its own after those above.",

@@ -2,7 +2,9 @@
 
 from incrowd.keys.postcodes import NoPostcode, Postcode, parse
 from incrowd.postcodes.analyse import Analysis, Curve, analyse_places, small_groups
+from incrowd.postcodes.census import read_census
 from incrowd.postcodes.count import Places, count_places
+from incrowd.postcodes.lookup import Lookup, look_up
 from incrowd.postcodes.merge import Merged, merge_places, us_zip3
 from incrowd.postcodes.neighbours import read_adjacency
 
@@ -12,16 +14,19 @@ parse_postcode = parse
 __all__ = [
     "Analysis",
     "Curve",
+    "Lookup",
     "Merged",
     "NoPostcode",
     "Places",
     "Postcode",
     "analyse_places",
     "count_places",
+    "look_up",
     "merge_places",
     "parse",
     "parse_postcode",
     "read_adjacency",
+    "read_census",
     "small_groups",
     "us_zip3",
 ]

@@ -102,10 +102,11 @@ class Analysis:
 
     def finest(self, population: str) -> str | None:
         """The finest component of which at most `tolerance` of the groups are below the threshold."""
-        for one in self.lines:  # the finest comes first
-            if one.population == population and one.below <= self.tolerance * one.groups:
-                return one.component
-        return None
+        return next((one.component for one in self.lines if one.population == population and self.does(one)), None)
+
+    def does(self, line: ComponentLine) -> bool:
+        """Whether at most `tolerance` of a component's groups are below the threshold."""
+        return line.below <= self.tolerance * line.groups
 
     def small(self, component: str, population: str) -> tuple[Small, ...]:
         """The groups below the threshold, the smallest first."""

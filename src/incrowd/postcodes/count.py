@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from incrowd.errors import InputError
 from incrowd.keys.postcodes import COMPONENTS, NATIONS, Component, Reason, coarsen, component_of
 from incrowd.rows import Rows, Source, open_source
-from incrowd.rows.postcodes import Sums, one_row_each, sum_codes, sum_postcodes, sum_zip3
+from incrowd.rows.postcodes import Sums, sum_codes, sum_postcodes, sum_zip3
 
 Int64 = NDArray[np.int64]
 #: The population of a file without a column of counts: a line is a person.
@@ -42,6 +42,7 @@ class Places:
     """The people of a file by its finest component, and what could not be placed.
 
     `invalid` counts records by the reason why their text is no postcode; the people in them are in no group.
+    `explained` says what the figures of a population are, where that is known and not to be guessed by its name.
     """
 
     source: str
@@ -54,6 +55,7 @@ class Places:
     left_out: Mapping[str, int] = field(default_factory=dict)
     repairable: int = 0
     repaired: int = 0
+    explained: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def populations(self) -> tuple[str, ...]:
@@ -68,11 +70,13 @@ class Places:
         return tuple(reversed(COMPONENTS[: COMPONENTS.index(self.finest) + 1]))
 
     def plain(self, population: str) -> bool:
-        """Whether rows are counted, or a column whose name says that it counts people."""
-        return self.sizes[population] is self.records or says_people(population)
+        """Whether rows are counted, or a column that is known to count people or says so by its name."""
+        return population in self.explained or self.sizes[population] is self.records or says_people(population)
 
     def counted(self, population: str) -> str:
         """What the figures of a population are, in words: whoever reads them must know what was taken for people."""
+        if population in self.explained:
+            return self.explained[population]
         if self.sizes[population] is self.records:
             return "Each row of the file is taken for one person."
         if self.plain(population):
@@ -111,9 +115,16 @@ class Places:
             return ()
         codes = self.at(component).codes
         area = {code: coarsen(code, component, "area") for code in codes}  # type: ignore[arg-type]
-        reach = {name: NATIONS.get(name, "") for name in set(area.values())}
-        covered = {nations for nations in reach.values() if len(nations) == 1}
-        return tuple(code for code in codes if any(nation not in covered for nation in reach[area[code]]))
+        covered = self.covered
+        return tuple(code for code in codes if any(nation not in covered for nation in NATIONS.get(area[code], "")))
+
+    @property
+    def covered(self) -> frozenset[str]:
+        """The nations of which the file has an area that lies wholly in it."""
+        if self.finest not in COMPONENTS:
+            return frozenset()
+        reach = {NATIONS.get(coarsen(code, self.finest, "area"), "") for code in self.codes}
+        return frozenset(nations for nations in reach if len(nations) == 1)
 
 
 def count_places(
@@ -156,16 +167,6 @@ def says_people(name: str) -> bool:
     """
     words = set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
     return bool(words & PEOPLE) and words <= PEOPLE | BESIDE
-
-
-def people_column(rows: Rows, postcode: str, columns: Sequence[str]) -> str | None:
-    """Which of these columns of whole numbers counts the people of a row? None when that is not plain.
-
-    It must say so by its name, be the only one that does, and every place must have one row: where a place has several,
-    the rows may be people, and the number the size of a household. A sum of anything else looks like a crowd.
-    """
-    named = [name for name in columns if says_people(name)]
-    return named[0] if len(named) == 1 and one_row_each(rows, postcode) else None
 
 
 def _places(rows: Rows, sums: Sums, finest: str, per_postcode: bool) -> Places:

@@ -6,38 +6,24 @@ from collections.abc import Iterator
 
 from incrowd.plan.attest import ASKED, Attest
 from incrowd.profiling.choices import Choices
-from incrowd.profiling.measure import Column
+from incrowd.profiling.intruders import INTRUDERS, known_keys
 from incrowd.profiling.yamltext import quoted, scalar
-
-_BODY = "age, year of birth, date of birth, sex, ethnicity, height or weight"
-_HOME = "area, postcode, marital status, family, housing, country, religion"
-_WORK = "occupation, industry, education"
-
-#: Who could know what: the name of the scenario, whether they know who is in the file, and the kinds they know.
-_WHO = (
-    ("neighbour", True, f"{_BODY}, {_HOME}"),
-    ("colleague", True, f"age, year of birth, sex, ethnicity, marital status, country, {_WORK}"),
-    ("journalist with a register", False, "age, year of birth, date of birth, sex, area, occupation, date of an event"),
-)
-#: With more keys than this a scenario takes long, and nobody knows so much.
-_KNOWN = 6
 
 
 def scenarios(choices: Choices) -> Iterator[str]:
-    """Who could know which of the keys. Where no key is of a kind that is known, the first ones stand in."""
+    """Who could know which of the keys."""
     yield "scenarios:"
-    told: list[list[Column]] = []
-    for name, knows, kinds in _WHO:
-        known = kinds.split(", ")
-        keys = sorted((key for key in choices.keys if key.kind in known), key=lambda key: known.index(key.kind or ""))
-        keys = keys[:_KNOWN] or list(choices.keys[:4])
+    told: list[list[str]] = []
+    names, kinds = [key.name for key in choices.keys], {key.name: key.kind for key in choices.keys}
+    for intruder in INTRUDERS:
+        keys = known_keys(intruder, names, kinds, {})
         if keys in told:
             continue
         told.append(keys)
-        yield f"  - name: {name}"
-        yield f"    keys: [{', '.join(scalar(key.name) for key in keys)}]"
-        if not knows:
-            yield "    knows_who_is_in: false # a register lists people, not who answered"
+        yield f"  - name: {intruder.name}"
+        yield f"    keys: [{', '.join(scalar(key) for key in keys)}]"
+        if not intruder.knows_who_is_in:
+            yield "    knows_who_is_in: false # who is in the file is not public"
 
 
 def use_cases(choices: Choices) -> Iterator[str]:

@@ -72,7 +72,8 @@ def noise(step: Noise, number: int, state: State, context: Context) -> tuple[Sta
             if home is not None:
                 rows = draw_homes(rows, home, [number_of(rows, f"{OLD}{name}")], context.order("home value", name))
             rows = add_to(rows, name, _adder([1.0], [context.subkey("apart", name)], variance, places[name], name))
-    after, changed = recount_changed(rows, names, state, context)
+    # Settled: each later question would draw everybody's noise again.
+    after, changed = recount_changed(rows.settled(), names, state, context)
     size = f"sd {step.sd}" if step.share is None else f"share {step.share} of the standard deviation"
     notes = (f"{'correlated' if step.correlated else 'plain'}, {size}", *several, told(changed))
     return after, Change(f"noise on {', '.join(names)}", cells_changed=sum(changed.values()), notes=notes)

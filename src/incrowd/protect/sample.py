@@ -35,7 +35,8 @@ def sample(step: Sample, number: int, state: State, context: Context) -> tuple[S
     if not wanted:
         raise InputError("D113", f"a sample of {total} {what}s with this fraction is empty.", "Raise the fraction.")
     chosen = first_of_each(drawn, step.by, shares(counts, wanted), orders)
-    rows = chosen if who is None else of_those(rows, who, chosen)
+    # Settled: each later question would number and sort everybody again.
+    rows = (chosen if who is None else of_those(rows, who, chosen)).settled()
     after = context.recount(replace(state, rows=rows))
     people = after.table.people / max(state.table.people, 1)
     removed = int(state.table.records.sum() - after.table.records.sum())

@@ -93,5 +93,5 @@ def combinations(table: KeyTable, classes: Mask) -> pa.Table:
     columns = {}
     for domain, codes in zip(table.domains, table.codes, strict=True):
         texts = pa.array(domain.values, pa.string())
-        columns[domain.name] = texts.take(pa.array(codes[classes]))
+        columns[domain.name] = pa.DictionaryArray.from_arrays(pa.array(codes[classes]), texts)
     return pa.table(columns)

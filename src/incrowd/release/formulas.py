@@ -1,13 +1,15 @@
 """The privacy models once more, for the gate: one class at a time, straight from their definitions.
 
-Slow and plain on purpose. Nothing here is shared with keys/requirements, which decided what to suppress; the two must
+Plain on purpose. Nothing here is shared with keys/requirements, which decided what to suppress; the two must
 agree, and where they do not, nothing is released.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from incrowd.plan import requirements as asked
 from incrowd.release.judge import TOLERANCE, Case, Judgement, Spread, judges, least, most
@@ -76,6 +78,7 @@ def _alpha_k(requirement: asked.AlphaK, case: Case) -> Judgement:
 @judges(asked.TCloseness)
 def _t(requirement: asked.TCloseness, case: Case) -> Judgement:
     p, distance = case.whole(requirement.sensitive), requirement.distance
+    in_order = InOrder(p, value_order(p, distance, requirement.order)) if distance.startswith("ordered") else None
 
     def moved(_: int, q: Spread) -> float:
         match distance:
@@ -84,7 +87,8 @@ def _t(requirement: asked.TCloseness, case: Case) -> Judgement:
             case "hierarchical":
                 return hierarchical_distance(q, p, case.known.paths[requirement.sensitive])
             case "ordered" | "ordered-text":
-                return ordered_distance(q, p, value_order(p, distance, requirement.order))
+                assert in_order is not None
+                return in_order.distance(q)
 
     return most(requirement.t, case.figures(requirement.sensitive, moved))
 
@@ -124,13 +128,36 @@ def equal_distance(q: Spread, p: Spread) -> float:
     return sum(abs(q.get(value, 0) / n - p.get(value, 0) / total) for value in {*p, *q}) / 2
 
 
-def ordered_distance(q: Spread, p: Spread, order: Sequence[str | None]) -> float:
-    """sum_i |sum_{j<=i} (p_j - q_j)| / (m - 1)."""
-    n, total, running, moved = sum(q.values()), sum(p.values()), 0.0, 0.0
-    for value in order:
-        running += p.get(value, 0) / total - q.get(value, 0) / n
-        moved += abs(running)
-    return moved / max(len(order) - 1, 1)
+class InOrder:
+    """sum_i |sum_{j<=i} (p_j - q_j)| / (m - 1), for one p and many q.
+
+    The whole file may have as many values as people, and a class has few. Between two values of the class its running
+    sum stays, while that of the file only grows: so the absolute values change their sign once in between, and sums of
+    the file's running sum, made once, give both parts.
+    """
+
+    def __init__(self, p: Spread, order: Sequence[str | None]) -> None:
+        total = sum(p.values())
+        self._place = {value: i for i, value in enumerate(order)}
+        self._running = [sum_ / total for sum_ in accumulate(p.get(value, 0) for value in order)]
+        self._sums = [0.0, *accumulate(self._running)]
+
+    def distance(self, q: Spread) -> float:
+        """How far a class is from the file; a value that the file never had is as far as can be."""
+        if not q.keys() <= self._place.keys():
+            return math.inf
+        n, number, moved, reached, begin = sum(q.values()), len(self._running), 0.0, 0, 0
+        for value in sorted(q, key=self._place.__getitem__):
+            at = self._place[value]
+            moved += self._between(begin, at, reached / n)
+            reached, begin = reached + q[value], at
+        return (moved + self._between(begin, number, reached / n)) / max(number - 1, 1)
+
+    def _between(self, begin: int, end: int, level: float) -> float:
+        """sum of |running - level| over these places."""
+        turn = bisect_left(self._running, level, begin, end)
+        below = level * (turn - begin) - (self._sums[turn] - self._sums[begin])
+        return below + (self._sums[end] - self._sums[turn]) - level * (end - turn)
 
 
 def value_order(p: Spread, distance: str, declared: Sequence[str] | None) -> list[str | None]:

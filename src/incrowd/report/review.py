@@ -18,6 +18,8 @@ from incrowd.report import words
 from incrowd.report.render import render
 from incrowd.rows.result import Line, Result, plain_fields
 
+#: What stands for the comparison with the audit where another tool made the release.
+NO_AUDIT = "no audit"
 #: Figures may differ in their last digits from one machine to another.
 TOLERANCE = 1e-9
 
@@ -100,7 +102,7 @@ class Reviewed(Result):
     tier: str
     today: str
     due: str | None  # when the plan asked for a review
-    released: str  # same, differs or unknown: the released file beside the audit's hash
+    released: str  # same, differs or unknown: the released file beside the audit's hash; or NO_AUDIT
     untraced: str  # why no attack could be judged; empty when all could
     requirements: tuple[ReviewedRequirement, ...]
     risks: tuple[RiskThenNow, ...]
@@ -110,6 +112,11 @@ class Reviewed(Result):
     notes: tuple[str, ...] = ()  # what limits the figures
     not_tried: tuple[str, ...] = ()  # files and attacks that were asked for and could not be tried: no news of them
     called: UnitName = PEOPLE  # what those in the file are called
+
+    @property
+    def has_audit(self) -> bool:
+        """Whether there is something to compare with."""
+        return self.released != NO_AUDIT
 
     @property
     def overdue(self) -> bool:

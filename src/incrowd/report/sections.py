@@ -100,6 +100,10 @@ SECTIONS: tuple[InternalSection | PublicSection, ...] = (
         lead=leads.alternatives,
     ),
     InternalSection(
+        "proposed", "How the plan was found, and what its promises cost", values.proposed,
+        applies=lambda log: log.about.proposed is not None, lead=leads.proposed,
+    ),
+    InternalSection(
         "residual", "What this does not protect against", values.residual, missing.residual,
         attested=("impact", "residual_risk"), lead=leads.residual,
     ),

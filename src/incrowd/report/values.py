@@ -92,6 +92,15 @@ def intruder_test(log: RunLog) -> Values:
     return intruder_section(log.intruder_test)
 
 
+def proposed(log: RunLog) -> Values:
+    """What each promise of a proposed plan costs, drawn."""
+    from incrowd.report.charts.proposals import price_chart  # altair takes a second to import
+
+    found = log.about.proposed or {}
+    prices = [(price["promise"], price["back"]) for price in found.get("prices", ())]
+    return {"proposed": found, "bars": svg(price_chart(prices)) if prices else None}
+
+
 def alternatives(log: RunLog) -> Values:
     """What every k would drop after every step, and the frontier of the sweep."""
     from incrowd.report.charts import run as charts

@@ -221,6 +221,11 @@ RESIDUALS: tuple[Residual, ...] = (
 #: More of them, for those who decide: what they name would be a hint to those who try.
 MORE_RESIDUALS: tuple[Residual, ...] = (
     Residual(
+        "Who took part",
+        "How close the file comes to somebody can tell whether they were in the data at all, and that can say "
+        "something by itself, as in a register of patients.",
+    ),
+    Residual(
         "Minimality",
         "Whoever knows how the recoding was chosen can conclude that a finer one would have failed, and for whom.",
     ),

@@ -84,7 +84,7 @@ def interval(value: float, deviation: float, least: float, most: float) -> tuple
     return max(value - Z95 * deviation, least), min(value + Z95 * deviation, most)
 
 
-def wilson(hits: int, tries: int) -> tuple[float, float]:
+def wilson(hits: float, tries: float) -> tuple[float, float]:
     """The 95% interval of a share that was counted in so many tries (Wilson 1927). By hand, for statsmodels takes two
     seconds to import and sixty times as long for each; a test holds the two against each other.
 

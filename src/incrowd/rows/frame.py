@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import ibis
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from incrowd.errors import InputError, visible
 from incrowd.keys.codebook import Codebook
@@ -46,6 +48,11 @@ class Rows:
     def told(self) -> tuple[str, ...]:
         """The columns that choices may depend on: all but the hidden line."""
         return tuple(name for name in self.table.columns if name != LINE)
+
+    @property
+    def types(self) -> tuple[ibis.DataType, ...]:
+        """What kind of values each column holds, missing ones aside."""
+        return tuple(kind.copy(nullable=True) for kind in self.table.schema().types)
 
     def text(self, column: str) -> ibis.Value:
         """A column as text, as it would stand in a CSV file."""
@@ -203,6 +210,17 @@ class Rows:
         """With a new last column, made by a function on Arrow batches of the encoded columns."""
         return replace(self, table=self.engine.apply(self.table, name, [self.encoded(columns)], function, result))
 
+    def settled(self) -> Rows:
+        """The same records, worked out now and kept beside the engine: whatever asks for lazy rows works again.
+
+        Not on a cluster, where a copy is lost with the one machine that has it; nor where a copy would hold values of
+        another kind (moments in milliseconds become microseconds), which are written otherwise.
+        """
+        if not self.engine.scans:
+            return self
+        kept = replace(self, table=self.engine.keep(self.table, self.place))
+        return kept if kept.types == self.types else self
+
     def write(self, path: Path, kind: str) -> None:
         """Write the records to a new file, or with 'parts' a new folder. Parquet has no metadata but the schema."""
         self.engine.write(self.table, path, kind, self.place)
@@ -213,5 +231,19 @@ def encode_rows(table: pa.Table) -> pa.Array:
 
     Joins compare these: plain equality of one text does what 'is not distinct from' on many columns does.
     """
-    rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
-    return pa.array(["".join("-" if v is None else f"{len(v)}:{v}" for v in row) for row in rows], pa.string())
+    if not table.num_columns:
+        return pa.array([""] * table.num_rows, pa.string())
+    joined = pc.binary_join_element_wise(*map(_encoded, table.columns), "")
+    return joined.combine_chunks() if isinstance(joined, pa.ChunkedArray) else joined
+
+
+def _encoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if pa.types.is_dictionary(column.type):  # a value that many rows share is written once
+        chunks = [_encoded_texts(chunk.dictionary).take(chunk.indices) for chunk in column.chunks]
+        return pc.fill_null(pa.chunked_array(chunks, pa.string()), "-")
+    return _encoded_texts(column)
+
+
+def _encoded_texts(texts: Any) -> Any:
+    length = pc.cast(pc.utf8_length(texts), pa.string())
+    return pc.fill_null(pc.binary_join_element_wise(length, texts, ":"), "-")

@@ -256,8 +256,17 @@ def count_columns(rows: Rows) -> list[str]:
     return [name for name, values in named.items() if values and all(digits.match(str(value)) for value in values)]
 
 
-def one_row_each(rows: Rows, column: str) -> bool:
-    """Whether no value of a column is in two rows."""
-    picked = rows.table.select(incrowd_text=rows.text(column))
-    found = rows.collect(picked.aggregate(n=picked.count(), own=picked["incrowd_text"].nunique()), repr(column))
-    return bool(found["n"][0].as_py() == found["own"][0].as_py())
+def postcode_column(rows: Rows) -> str | None:
+    """Which column holds the postcodes? The first that says so by its name, else the first that is full of them.
+
+    None where that is not plain: letters for marriage (S, M, W) are codes of areas, too.
+    """
+    named = [name for name in rows.columns if re.search("post_?-? ?code|postal|^pcds?[0-9]*$", name.lower())]
+    if named:
+        return named[0]
+    first = rows.collect(rows.table.limit(1000), "the first records")
+    for name in rows.columns:
+        read = [grammar.parse(str(value)) for value in first[name].to_pylist() if value is not None]
+        if sum(isinstance(one, grammar.Postcode) for one in read) * 2 > max(len(read), 1):
+            return name
+    return None

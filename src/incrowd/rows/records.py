@@ -132,4 +132,5 @@ def permute(rows: Rows, columns: Sequence[str], strata: Sequence[str], giver: On
     givers = ranked.select(incrowd_from=ranked["incrowd_stratum"], incrowd_at=ranked["incrowd_give"], **given)
     joined = ranked.inner_join(givers, [("incrowd_stratum", "incrowd_from"), ("incrowd_take", "incrowd_at")])
     new = dict(zip(columns, given, strict=True))
-    return replace(rows, table=joined.select([joined[new.get(name, name)].name(name) for name in rows.columns]))
+    # Settled: each later question would draw and join everybody again.
+    return replace(rows, table=joined.select([joined[new.get(n, n)].name(n) for n in rows.columns])).settled()

@@ -177,9 +177,28 @@ def columns_of(source: str | Path, **reading: Unpack[Reading]) -> tuple[tuple[st
     if str(source).startswith(DATABASE):
         found: tuple[tuple[str, ...], str] = _postgres().database_columns(str(source))
         return found
-    rows = open_source(source, **reading)
-    rows.close()
-    return rows.columns, rows.place
+    path = Path(source)
+    stamp = (path.stat().st_mtime_ns, path.stat().st_size, path.stat().st_ino) if path.is_file() else None
+    known = (
+        str(path.resolve()),
+        str(source),
+        stamp,
+        tuple(sorted((name, str(value)) for name, value in reading.items())),
+    )
+    if stamp is None or known not in _columns:
+        rows = open_source(source, **reading)  # a text is read to its end, to see whether all of it can be
+        rows.close()
+        if stamp is None:
+            return rows.columns, rows.place
+        if len(_columns) >= MOST_KNOWN:
+            _columns.clear()
+        _columns[known] = rows.columns, rows.place
+    return _columns[known]
+
+
+#: The columns of files that were asked for before, as long as those do not change: every edit of a plan asks for them.
+_columns: dict[tuple[object, ...], tuple[tuple[str, ...], str]] = {}
+MOST_KNOWN = 50
 
 
 def _database(source: str, engine: Engine) -> Rows:

@@ -1,72 +1,82 @@
-"""Start the workbench in the browser, on this machine only. Its pages are in `app/`."""
+"""Serve the workbench: to this machine only, unless it is told otherwise, and then to whoever has the token."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import signal
 import socket
-import subprocess
 import sys
-import time
+import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from incrowd.errors import IncrowdError, missing_extra
-from incrowd.machine.children import started
+from incrowd.machine import stopping
 
-PAGE = Path(__file__).parents[1] / "app" / "workbench.py"
-#: Loopback only; no question and no browser of its own at the start; no statistics to anybody; no code, paths or values
-#: of the data in an error. They go before what a user's own configuration says.
-SETTINGS = {
-    "server.address": "127.0.0.1",
-    "server.headless": "true",
-    "server.fileWatcherType": "none",
-    "server.maxUploadSize": "2000",
-    "browser.gatherUsageStats": "false",
-    "client.showErrorDetails": "none",
-    "client.toolbarMode": "minimal",
-    "theme.base": "light",
-    "theme.primaryColor": "#0f6fb4",
-}
-#: Seconds until the server answers: its first start on a busy machine.
-PATIENCE = 60
+#: Megabytes that an upload may have.
+UPLOAD = 2000
 
 
-def command(port: int) -> list[str]:
-    """How the server of the workbench is started."""
-    flags = [f"--{name}={value}" for name, value in {**SETTINGS, "server.port": str(port)}.items()]
-    return [sys.executable, "-m", "streamlit", "run", str(PAGE), *flags]
+def app(
+    port: int = 8501,
+    *,
+    host: str | None = None,
+    token: str | None = None,
+    names: Sequence[str] = (),
+    upload: int = UPLOAD,
+    folder: str | Path | None = None,
+    browser: bool = True,
+    say: Callable[[str], None] = print,
+) -> int:
+    """Run the workbench until it is stopped (Ctrl-C); `say` hears its address once it answers.
 
-
-def app(port: int = 8501, *, browser: bool = True, say: Callable[[str], None] = print) -> int:
-    """Run the workbench until it is stopped (Ctrl-C); `tell` hears its address once it answers.
-
-    Gives the server's exit code, should it end by itself. It ends with this process, however that ends.
+    `host` is the address to listen on: that of this machine alone when left out. Whoever reaches it from another
+    machine needs the `token` (one is made where none is given), finds it by one of `names`, and opens uploads only,
+    never files of this machine. `upload` is how many megabytes a file may have, `folder` where the plans of files on
+    this machine are put (here when left out).
 
     >>> ic.app(port=8600, browser=False)  # doctest: +SKIP
     """
-    if importlib.util.find_spec("streamlit") is None:
-        raise missing_extra("Streamlit", "app")
-    if _answers(port):
+    try:
+        from incrowd.app.server import LOOPBACK, is_loopback, make_server
+    except ImportError:
+        raise missing_extra("what the workbench needs", "app") from None
+
+    host = host or LOOPBACK
+    if not 1 <= upload <= 100_000:
+        raise IncrowdError("X038", f"{upload} megabytes cannot be the limit of an upload.", "From 1 to 100,000 can.")
+    if is_taken(host, port):
         raise IncrowdError("X034", f"something else listens on port {port} of this machine.", "Choose another: --port")
-    address = f"http://127.0.0.1:{port}"
-    with started(command(port), signal.SIGTERM, stdout=subprocess.DEVNULL) as server:
-        end = time.monotonic() + PATIENCE
-        while server.poll() is None and time.monotonic() < end and not _answers(port):
-            time.sleep(0.1)
-        if server.poll() is None:
-            say(f"The workbench is on {address}, for this machine only. End it with Ctrl-C.")
-            if browser and _has_screen():
-                webbrowser.open(address)
-        return server.wait()
+    made = make_server(host, port, token, names, upload << 20, None if folder is None else Path(folder))
+    local = is_loopback(host)
+
+    def told() -> None:
+        """Once it answers: where it is."""
+        made.ready.wait()
+        who = (
+            "for this machine only"
+            if local
+            else "for whoever has the link: send it to nobody else, and end it when done"
+        )
+        say(f"The workbench is on {made.address}, {who}. End it with Ctrl-C.")
+        if browser and local and _has_screen():
+            webbrowser.open(made.address)
+
+    threading.Thread(target=told, daemon=True).start()
+    try:
+        with stopping.ends_by_itself(made.stop):
+            made.run()
+    finally:
+        with stopping.held():  # what is cleared away inside would stop half-way: it was asked to
+            made.close()
+    return 0
 
 
-def _answers(port: int) -> bool:
-    with socket.socket() as tried:
+def is_taken(host: str, port: int) -> bool:
+    """Whether something answers there already."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as tried:
         tried.settimeout(1)
-        return tried.connect_ex(("127.0.0.1", port)) == 0
+        return tried.connect_ex((host if host not in ("0.0.0.0", "::") else "127.0.0.1", port)) == 0
 
 
 def _has_screen() -> bool:

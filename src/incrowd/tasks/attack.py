@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from incrowd.attack.auxiliary import Files, read_auxiliary
-from incrowd.attack.on_run import attack_all, attack_names, chosen_scenarios, in_scenario
+from incrowd.attack.foreign.trying import attack_foreign
+from incrowd.attack.on_run import Progress, attack_all, attack_names, chosen_scenarios, in_scenario
 from incrowd.attack.value import Attacked, Rate
 from incrowd.audit.checked import Trust
 from incrowd.errors import InputError
 from incrowd.machine.paths import as_path
+from incrowd.pipeline.foreign import TracedForeign, trace_foreign
+from incrowd.pipeline.foreign_plan import ForeignRelease, is_foreign
 from incrowd.pipeline.trace import Traced, trace_plan, trace_release
 from incrowd.plan import is_plan, split_tier
+from incrowd.risk.value import Scenario
 from incrowd.rows.engines import ENGINES
 from incrowd.rows.result import Line, Result
 
@@ -28,6 +32,7 @@ class Intrusion(Result):
     of: int  # that the original has
     attacks: tuple[Attacked, ...]
     refusal: str | None = None  # why the gate would not let this file leave, whatever the attacks say
+    notes: tuple[str, ...] = ()  # of a release that was made elsewhere: how its truth was found, and what was not
 
     def _told(self) -> str:
         tried = sum(one.success is not None for one in self.attacks)
@@ -37,8 +42,9 @@ class Intrusion(Result):
     def _lines(self) -> Iterable[Line]:
         return [
             {
-                "attack": one.name, "scenario": one.scenario, **_rate("success", one.success), "baseline": one.baseline,
-                **_rate("control", one.control), "residual": one.residual, "why": one.why,
+                "attack": one.name, "scenario": one.scenario, **_rate("success", one.success),
+                "tries": one.success and one.success.tries, "tried": one.tried, "baseline": one.baseline,
+                **_rate("control", one.control), "residual": one.residual, "assumed": one.assumed, "why": one.why,
             }
             for one in self.attacks
         ]  # fmt: skip
@@ -68,14 +74,19 @@ def attack(
     linker: str = "duckdb",
     progress: Callable[[str, int, int], None] | None = None,
     trust: Trust | None = None,
+    foreign: ForeignRelease | None = None,
+    thorough: bool = False,
+    salts: str | Path | None = None,
 ) -> Intrusion:
     """Try attacks on a release, or on what a plan would release. Nothing is released, and no truth is stored.
 
-    `source` is a plan, or a run's folder or its release folder; `original` the data where they are now, and `folder`
-    where the plan's other files are. `register` is a file of people whom an intruder could look up, `others` other
-    releases about some of the same people, `tables` published counts. Without names, all scenarios of the plan and all
-    attacks that cost little are tried. `linker` is the engine of probabilistic linkage: duckdb or spark. `trust` says
-    whose signature of a run counts.
+    `source` is a plan, or a run's folder or its release folder; or a file of records that another tool made, and then
+    `foreign` tells its keys, and whose record each is is found out from the `original` (or a `register`). `original` is
+    the data where they are now, and `folder` where the plan's other files are. `register` is a file of people whom an
+    intruder could look up, `others` other releases about some of the same people, `tables` published counts. Without
+    names, all scenarios of the plan and all attacks that cost little are tried. `linker` is the engine of probabilistic
+    linkage: duckdb or spark. `trust` says whose signature of a run counts. `thorough` attacks may take longer than the
+    run itself. `salts` is a file of salts of pseudonyms that may have leaked, one in each line.
 
     >>> ic.attack("plan.yaml", attacks=["linkage"]).to_pandas()[["attack", "success", "baseline"]]
     """
@@ -87,23 +98,54 @@ def attack(
         None if register is None else as_path(register),
         tuple(map(as_path, others)),
         tuple(map(as_path, tables)),
+        _path(salts),
         linker,
+        thorough,
     )
     done = 0
+    total = 0
+
+    def begins(attack: str, scenario: str) -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(f"{attack} ({scenario})", done, total)
+
+    if is_foreign(as_path(source), foreign):
+        with trace_foreign(as_path(source), _path(original), files.register, foreign or ForeignRelease()) as other:
+            chosen = chosen_scenarios(other.plan, scenarios)
+            total = len(names) * len(chosen)
+            return _on_foreign(str(source), other, files, chosen, names, begins)
     with _traced(as_path(source), original, folder, trust) as traced:
         chosen = chosen_scenarios(traced.plan, scenarios)
-
-        def begins(attack: str, scenario: str) -> None:
-            nonlocal done
-            done += 1
-            if progress is not None:
-                progress(f"{attack} ({scenario})", done, len(names) * len(chosen))
-
+        total = len(names) * len(chosen)
         situation = in_scenario(traced.situation(), chosen[0])
         auxiliary = read_auxiliary(traced.plan, traced.context, situation, files, traced.done.log.other_releases)
         found = attack_all(situation, auxiliary, chosen, names, begins)
         refusal = None if traced.done.refusal is None else str(traced.done.refusal)
         return Intrusion(str(source), situation.released.num_rows, situation.known.num_rows, tuple(found), refusal)
+
+
+def _path(given: str | Path | None) -> Path | None:
+    return None if given is None else as_path(given)
+
+
+def _on_foreign(
+    source: str,
+    traced: TracedForeign,
+    files: Files,
+    scenarios: Sequence[Scenario],
+    names: Sequence[str],
+    progress: Progress,
+) -> Intrusion:
+    """Attacks on a release that another tool made. A register that stands in for the original is no auxiliary."""
+    foreign, situation = traced.foreign, traced.situation()
+    if not foreign.whole:
+        files = replace(files, register=None)
+    auxiliary = read_auxiliary(traced.plan, traced.context, situation, files)
+    found = attack_foreign(foreign, auxiliary, scenarios, names, progress)
+    of = foreign.base.known.num_rows
+    return Intrusion(source, situation.released.num_rows, of, tuple(found), None, foreign.notes)
 
 
 def _traced(

@@ -91,7 +91,7 @@ def compare(plans: Sequence[str | Path], secret: Secret | None = None, progress:
     found = []
     for plan, one in zip(plans, checked, strict=True):
         said = None if progress is None else _of_plan(str(plan), progress)
-        found.append(_figures(str(plan), try_out(one, secret=secret, progress=said)))
+        found.append(plan_figures(str(plan), try_out(one, secret=secret, progress=said)))
     return Comparison(tuple(found))
 
 
@@ -117,7 +117,8 @@ def _of_plan(plan: str, progress: Progress) -> Progress:
     return lambda what, number, total: progress(f"{plan}: {what}", number, total)
 
 
-def _figures(name: str, trial: Trial) -> PlanFigures:
+def plan_figures(name: str, trial: Trial) -> PlanFigures:
+    """What a trial of a plan came to."""
     log = trial.log
     return PlanFigures(
         plan=name,

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from incrowd.intruder_test.value import Compared, Scores, load_scores
+from incrowd.intruder_test.rounds import Compared, compare_scores
+from incrowd.intruder_test.value import Scores, load_scores
 from incrowd.machine.writing import write_private as write_page
 from incrowd.plan import read_text
 from incrowd.report.tested import intruder_report
@@ -17,7 +18,7 @@ with needs_intruders():
     from incrowd.intruder_test import custodian
     from incrowd.intruder_test.erasing import remember
     from incrowd.intruder_test.making import write_private
-    from incrowd.intruder_test.scoring import compare_scores
+    from incrowd.intruder_test.reading import ToldClaim, read_claims
     from incrowd.intruder_test.scoring import score as count
     from incrowd.intruder_test.store import Store
 
@@ -49,13 +50,16 @@ def intruder_test_score(
     """Judge the claims of a test and count them. The counts are kept in the test when the rest is deleted.
 
     `by` is the released key to split the claims by. `decide` is a CSV file with the claims that only people can judge:
-    written when it is not there; read, with their verdicts, when it is. `before` is an earlier test of the same
-    release, or its scores; `report` a file for the report.
+    written when it is not there; read, with their verdicts, when it is. `before` is an earlier test, or its scores: of
+    the same release, or of the one before it was changed. `report` is a file for the report, with every claim and its
+    reasoning: it stays inside, and is deleted with the test.
 
     >>> ic.intruder_test_score("test.sqlite").scores.claims
     0
     """
     notes: list[str] = []
+    earlier = None if before is None else scores_of(before)
+    claims: tuple[ToldClaim, ...] | None = None
     with custodian.opened(test) as store:
         if store.erased:
             scores = custodian.kept_scores(store)
@@ -64,12 +68,16 @@ def intruder_test_score(
         else:
             if decide is not None:
                 notes.append(_decide(store, Path(decide)))
-            scores = count(custodian.material(store), store.now, by)
+            found = custodian.material(store)
+            scores = count(found, store.now, by)
             custodian.keep_scores(store, scores)
+            if report is not None:
+                claims = read_claims(store, found)
+                remember(store, Path(report))
         assert scores is not None
-    compared = None if before is None else compare_scores(_earlier(before), scores)
+    compared = None if earlier is None else compare_scores(earlier, scores)
     if report is not None:
-        write_page(Path(report), intruder_report(scores, compared))
+        write_page(Path(report), intruder_report(scores, () if earlier is None else (earlier,), claims))
     return ScoredTest(scores, compared, tuple(notes))
 
 
@@ -84,9 +92,15 @@ def _decide(store: Store, file: Path) -> str:
     return f"The claims that only you can judge are in {file}. {words}"
 
 
-def _earlier(place: str) -> Scores:
-    if place.endswith(".json"):
-        return load_scores(read_text(Path(place)), place)
-    with custodian.opened(place) as store:
+def scores_of(test: str) -> Scores:
+    """The scores of a test: those that were written to a file (.json), or those of the test as it stands now."""
+    if test.endswith(".json"):
+        return load_scores(read_text(Path(test)), test)
+    with custodian.opened(test) as store:
+        if not store.erased:
+            return count(custodian.material(store), store.now)
         kept = custodian.kept_scores(store)
-        return kept if kept is not None else count(custodian.material(store), store.now)
+        if kept is None:
+            custodian.need_alive(store)
+        assert kept is not None
+        return kept

@@ -10,6 +10,7 @@ from typing import Unpack
 from incrowd.errors import InputError
 from incrowd.keys.postcodes import Component
 from incrowd.postcodes import Analysis, analyse_places, count_places
+from incrowd.postcodes.census import authorities
 from incrowd.postcodes.directory import read_directory
 from incrowd.postcodes.regions import ByRegion, by_region, read_columns
 from incrowd.rows import Reading, Source, open_source
@@ -60,8 +61,9 @@ def postcode_analyse(
 
     `postcode` is a column of postcodes, or of codes of one component; `populations` are columns of counts (without any,
     a line is a person). `tolerance` is the share of groups that may be below the threshold, to be merged. With `real`
-    they are compared with all real postcodes (needs the extra `postcodes`), and `regions` is a lookup from their local
-    authorities to regions. `delimiter`, `encoding`, `sheet` and `drop_index` say how it is read.
+    they are compared with all real postcodes (needs the extra `postcodes`); `regions` is a lookup from their local
+    authorities to regions, without which those of the first territorial level (ITL 1) are taken. `delimiter`,
+    `encoding`, `sheet` and `drop_index` say how it is read.
 
     >>> ic.postcode_analyse("people.csv", "postcode", threshold=50).to_pandas()[["component", "groups", "below"]]
     """
@@ -77,5 +79,7 @@ def postcode_analyse(
         raise InputError("D186", "only whole postcodes can be compared with real ones.", "This file is aggregated.")
     match = read_directory().match(rows, postcode)
     if regions is None:
-        return PostcodeAnalysis(found, match)
-    return PostcodeAnalysis(found, match, by_region(match, read_columns(Path(regions), *region_columns)))
+        known = {code: one.itl1[0].name for code, one in authorities().items()}  # no authority lies in two of them
+    else:
+        known = read_columns(Path(regions), *region_columns)
+    return PostcodeAnalysis(found, match, by_region(match, known))

@@ -29,14 +29,23 @@ class PostcodeMerge(Result):
         """Is every group large enough?"""
         return self.merged.passes
 
+    @property
+    def groups_csv(self) -> str:
+        """The groups with their people, as CSV."""
+        return _csv(["group", "codes", *self.merged.populations], [list(line.values()) for line in self._lines()])
+
+    @property
+    def lookup_csv(self) -> str:
+        """Code and group, as CSV: a lookup for a plan's recode step."""
+        return _csv([self.merged.component, "group"], sorted(self.merged.labels.items()))
+
     def write(self, path: str | Path) -> None:
-        """The groups with their people, as a CSV file."""
-        found = self.merged
-        _write(Path(path), ["group", "codes", *found.populations], [list(line.values()) for line in self._lines()])
+        """Write the groups with their people to a CSV file."""
+        write_private(Path(path), self.groups_csv)
 
     def write_lookup(self, path: str | Path) -> None:
-        """Code and group: a lookup for a plan's recode step."""
-        _write(Path(path), [self.merged.component, "group"], sorted(self.merged.labels.items()))
+        """Write code and group to a CSV file."""
+        write_private(Path(path), self.lookup_csv)
 
     def _told(self) -> str:
         found = self.merged
@@ -88,9 +97,9 @@ def postcode_merge(
     return PostcodeMerge(merge_places(places, component, threshold, way=way, pairs=pairs, other=other), places)
 
 
-def _write(path: Path, header: Sequence[str], lines: Sequence[Sequence[object]]) -> None:
+def _csv(header: Sequence[str], lines: Sequence[Sequence[object]]) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(header)
     writer.writerows(lines)
-    write_private(path, file.getvalue())
+    return file.getvalue()

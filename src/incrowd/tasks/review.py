@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from incrowd.attack.auxiliary import Files, read_auxiliary
-from incrowd.attack.external import brought_over, categories_of, external_figures
+from incrowd.attack.auxiliary import read_auxiliary
+from incrowd.attack.external import categories_of
 from incrowd.attack.on_run import attack_all, attack_names
 from incrowd.attack.value import Attacked
 from incrowd.audit.about import about
@@ -18,7 +18,9 @@ from incrowd.audit.checked import Trust
 from incrowd.audit.manifest import hash_file
 from incrowd.audit.past import PastRun
 from incrowd.errors import InputError
+from incrowd.keys.requirements import Requirement
 from incrowd.machine.paths import as_path
+from incrowd.pipeline.foreign_plan import ForeignRelease, is_foreign
 from incrowd.pipeline.trace import Traced, trace_release
 from incrowd.plan import Plan
 from incrowd.plan.verdict import Verdict
@@ -28,7 +30,9 @@ from incrowd.release.recount import read_back
 from incrowd.report.review import AttackThenNow, Reviewed, ReviewedRequirement, RiskThenNow
 from incrowd.risk.background import plan_scenarios
 from incrowd.risk.value import Risk, Scenario
-from incrowd.rows import Rows, open_released, open_source
+from incrowd.rows import open_released
+from incrowd.tasks._review_external import as_files, count_external
+from incrowd.tasks._review_foreign import review_foreign
 from incrowd.tasks.risk import risk as measure_risk
 
 
@@ -41,6 +45,8 @@ def review(
     attacks: Sequence[str] | None = None,
     today: date | None = None,
     trust: Trust | None = None,
+    foreign: ForeignRelease | None = None,
+    requirements: Sequence[Requirement] = (),
 ) -> Reviewed:
     """Is a release still as safe as its audit says?
 
@@ -49,11 +55,19 @@ def review(
     of people in scenarios whose keys it has, and otherwise another release about some of the same people. Attacks
     need the truth, and so the `original`; without it they are left out, and the review says so. A file that has nothing
     to compare, and an attack of the audit that can no longer be tried, are named in `not_tried`. `trust` says whose
-    signature of the audit counts: a review compares with what is sealed, or not at all.
+    signature of the audit counts: a review compares with what is sealed, or not at all. A file that another tool made
+    has no audit: `foreign` tells its keys, `requirements` what must hold in it, and only today's figures are told.
 
     >>> ic.review(done.folder, attacks=["linkage"]).worse
     ()
     """
+    if is_foreign(as_path(path), foreign):
+        return review_foreign(
+            as_path(path), foreign or ForeignRelease(), original=_path(original), external=list(map(as_path, external)),
+            attacks=attacks, requirements=requirements, today=today,
+        )  # fmt: skip
+    if requirements:
+        raise InputError("D477", f"{path} says itself what must hold in it.", "Leave out the requirements.")
     archive = Archive.find(as_path(path), _path(folder), trust or Trust())
     if archive.release is None:
         raise InputError("D240", f"{path} has no release beside its audit.", "Name the folder of a run: runs/ID.")
@@ -78,18 +92,11 @@ def review(
             risks = []
             notes.append("no risk was measured: people have several records, and the release does not tell whose")
         categories = {} if traced is None or not external else categories_of(traced.situation())
-        auxiliary: dict[str, Rows] = {}
+        beside = count_external(stack, released, list(map(as_path, external)), categories, scenarios)
+        notes += beside.notes
         not_tried = [] if archive.signed else ["whose audit this is: it has no signature, so nobody vouches for it"]
-        for place in map(Path, external):
-            rows = open_source(place)
-            stack.callback(rows.close)
-            name = place.name if place.name not in auxiliary else f"{place.name} ({len(auxiliary) + 1})"
-            auxiliary[name], said = brought_over(released, rows, name, categories)
-            notes += said
-            figures = list(external_figures(released, auxiliary[name], name, scenarios))
-            if all(figure.value is None for figure in figures):
-                not_tried.append(f"{name}: {'; '.join(dict.fromkeys(figure.why for figure in figures))}")
-            risks += figures
+        not_tried += beside.not_tried
+        risks = [*risks, *beside.risks]
         found = [] if traced is None else _attack(traced, scenarios, [as_path(place) for place in external], attacks)
     compared = tuple(_attacks(past, found, about(plan).risk_open))
     not_tried += [f"{one.now.scenario}: {one.now.name}: {one.now.why}" for one in compared if one.lost]
@@ -105,7 +112,7 @@ def review(
         risks=tuple(_risks(past, risks)),
         attacks=compared,
         left_out=tuple(dict.fromkeys(one.attack for one in past.attacks if traced is None)),
-        external=tuple(auxiliary),
+        external=beside.names,
         notes=tuple(notes),
         not_tried=tuple(not_tried),
         called=plan.data.called,
@@ -181,9 +188,8 @@ def _recounted(plan: Plan, file: Path) -> list[tuple[Verdict, str]]:
 def _attack(
     traced: Traced, scenarios: Sequence[Scenario], external: Sequence[Path], names: Sequence[str] | None
 ) -> list[Attacked]:
-    """What intruders achieve now. The first file with all the keys of a scenario is a register, others are releases."""
-    registers = [file for file in external if any(set(s.keys) <= set(open_source(file).columns) for s in scenarios)]
-    files = Files(registers[0] if registers else None, tuple(file for file in external if file not in registers[:1]))
+    """What intruders achieve now."""
+    files = as_files(external, scenarios)
     situation = traced.situation()
     auxiliary = read_auxiliary(traced.plan, traced.context, situation, files, traced.done.log.other_releases)
     found = []

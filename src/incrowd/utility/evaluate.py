@@ -60,6 +60,11 @@ class Question:
         return judge(outcome, case, self._needs(case), sides.original, sides.released)
 
 
+def rule_of(case: UseCase) -> str:
+    """When does a use case pass, in words? Known before anything is treated."""
+    return USE_CASES[type(case)].rule(case)
+
+
 def broken(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     """The use cases whose conclusion does not stay."""
     return tuple(outcome.use_case for outcome in outcomes if not outcome.passed)

@@ -1,6 +1,6 @@
 """How a use case of a plan is compared: what it needs to know of the records, and what it makes of it.
 
-@use_case(Proportion, needs=share_needs)
+@use_case(Proportion, share_needs, share_rule)
 def proportion(case: Proportion, sides: Sides) -> Outcome: ...
 """
 
@@ -46,6 +46,7 @@ class Kind:
 
     needs: Callable[[Any, Around], list[Need]]
     compare: Callable[[Any, Sides], Outcome]
+    rule: Callable[[Any], str]  # when it passes, in words: fixed before anything is treated
     at_start: bool = False  # it needs the same of the file as it came
     judges_itself: bool = False  # it says itself when it cannot be judged: a column with one value is no reason
 
@@ -55,14 +56,19 @@ USE_CASES: dict[type[UseCase], Kind] = {}
 
 
 def use_case(
-    kind: type[C], needs: Callable[[C, Around], list[Need]], *, at_start: bool = False, judges_itself: bool = False
+    kind: type[C],
+    needs: Callable[[C, Around], list[Need]],
+    rule: Callable[[C], str] = lambda case: "",
+    *,
+    at_start: bool = False,
+    judges_itself: bool = False,
 ) -> Callable[[Callable[[C, Sides], Outcome]], Callable[[C, Sides], Outcome]]:
     """Make a function from a use case of a plan, and two sides, to an outcome the one that compares this kind."""
 
     def register(compare: Callable[[C, Sides], Outcome]) -> Callable[[C, Sides], Outcome]:
         if kind in USE_CASES:
             raise ValueError(f"there are two ways to compare {kind.__name__}")
-        USE_CASES[kind] = Kind(needs, compare, at_start, judges_itself)
+        USE_CASES[kind] = Kind(needs, compare, rule, at_start, judges_itself)
         return compare
 
     return register

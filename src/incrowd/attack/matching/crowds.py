@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +14,25 @@ from incrowd.attack.matching.predicates import Codes
 from incrowd.keys.packing import group, pack
 
 Int64 = NDArray[np.int64]
+SPARSE = 4  # up to so many groups for each row, empty ones are cheaper than a sort
 
 
 def grouped(columns: Sequence[Codes], spans: Sequence[int]) -> tuple[int, Int64]:
-    """How many groups of equal rows there are, and each row's; a column alone is grouped already."""
-    if len(columns) == 1:
-        return spans[0], columns[0].astype(np.int64)
-    first, groups = group(pack(columns, spans))
+    """How many groups of equal rows there are, and each row's. A column alone is grouped already, and so are columns
+    with few values: some of the groups may be empty.
+    """
+    packed, reach = pack(columns, spans), prod(spans)
+    if len(columns) == 1 or reach <= SPARSE * len(packed):
+        return reach, packed
+    first, groups = group(packed)
     return len(first), groups
+
+
+def number_of(people: Int64) -> int:
+    """How many different people are there? Their numbers are small, so that marks are quicker than a sort."""
+    there = np.zeros(int(people.max(initial=-1)) + 1, bool)
+    there[people] = True
+    return int(there.sum())
 
 
 @dataclass(frozen=True)
@@ -36,7 +48,7 @@ class Crowd:
         """From the class and the person of each record."""
         spans = [int(column.max(initial=0)) + 1 for column in (place, person)]
         first, _ = group(pack([place, person], spans))
-        return Crowd(place[first], person[first], len(np.unique(person)) == len(first))
+        return Crowd(place[first], person[first], number_of(person) == len(first))
 
     def count(self, groups: Int64, number: int) -> Int64:
         """How many people there are in each group of classes."""

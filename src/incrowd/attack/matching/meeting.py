@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 from scipy.sparse import csr_array, diags_array
 
-from incrowd.attack.knowledge import Bools, Sensitive, believed, whole_of
+from incrowd.attack.knowledge import Bools, Sensitive, believed
 from incrowd.attack.matching.fitting import agreeing, fits_of
-from incrowd.attack.situation import Int64, Situation, codes_of
+from incrowd.attack.situation import Int64, Situation, coded
 from incrowd.keys.packing import group, pack
 
 #: What is said of a control whose people were not left out by chance.
@@ -48,7 +49,7 @@ class Meeting:
         """How many classes the release has on these keys."""
         return int(self.class_codes.shape[1])
 
-    @property
+    @cached_property
     def readings(self) -> list[Meeting]:
         """The ways in which an intruder can take blank and coarser keys: an attack reports the one that serves best."""
         return [self, self.narrow, self.closest] if self.coarse else [self]
@@ -90,10 +91,14 @@ def meet(situation: Situation, people: Int64 | None = None) -> Meeting:
     """People of the original against the release, on the scenario's keys: those who are named, or everybody; some of
     them, chosen by chance, where all would cost too much.
     """
-    if people is not None:
-        found = _meet(situation, people, limited=False)
-        assert found is not None
-        return found
+    if people is None:
+        return situation.once(lambda: _meet_all(situation), "meeting", situation.believes)
+    found = _meet(situation, people, limited=False)
+    assert found is not None
+    return found
+
+
+def _meet_all(situation: Situation) -> Meeting:
     people = np.arange(situation.known.num_rows)
     found = _meet(situation, people)
     if found is None:
@@ -119,6 +124,7 @@ class Gone:
     outside: Bools
     fair: bool
     out_of_reach: str  # why what classes give away about the variable cannot be measured; empty when it can
+    drawn_of: int | None  # of how many they were drawn by chance, where not all are gone for
 
     @property
     def note(self) -> str:
@@ -132,7 +138,11 @@ def gone_for(situation: Situation, met: Meeting, sensitive: Sensitive) -> Gone:
     """Whom the intruder goes for to learn this variable."""
     told, inside = sensitive.true[met.people] >= 0, situation.inside[met.people]
     here = (np.diff(met.meets.indptr) > 0)[met.combination]
-    aimed = told & (inside | (not situation.scenario.knows_who_is_in))
+    everybody = not situation.scenario.knows_who_is_in
+    aimed = told & (inside | everybody)
+    drawn_of = None
+    if len(met.people) < situation.known.num_rows:
+        drawn_of = int(((sensitive.true >= 0) & (situation.inside | everybody)).sum())
     outside = told & ~inside & here
     drawn = outside if situation.by_chance is None else outside & situation.by_chance[met.people]
     fair = situation.by_chance is not None and bool(drawn.any())
@@ -140,7 +150,7 @@ def gone_for(situation: Situation, met: Meeting, sensitive: Sensitive) -> Gone:
         why = "no released record has a value."
     elif not (why := blurred(situation, met, aimed)) and not (aimed & here).any():
         why = "nobody with a value whom the intruder could go for has a class in the release."
-    return Gone(aimed, drawn if fair else outside, fair, why)
+    return Gone(aimed, drawn if fair else outside, fair, why, drawn_of)
 
 
 def blurred(situation: Situation, met: Meeting, aimed: Bools) -> str:
@@ -157,8 +167,9 @@ averaging. This attack does not look for the nearest, so that it finds nothing w
 def _meet(situation: Situation, people: Int64, limited: bool = True) -> Meeting | None:
     keys = situation.scenario.keys
     tables = [believed(situation, people), situation.released.select(keys), situation.known.select(keys)]
-    mine, theirs, true = (np.array(codes) for codes in codes_of(tables, keys))
-    labels = [labels_of(tables, key) for key in keys]
+    columns = [coded(tables, key) for key in keys]
+    mine, theirs, true = (np.array([codes[i] for codes, _ in columns]) for i in range(len(tables)))
+    labels = [values.to_pylist() for _, values in columns]
     spans = [len(names) for names in labels]
     begun, together = group(pack(list(np.concatenate([mine, theirs, true], axis=1)), spans))
     ends = mine.shape[1], mine.shape[1] + theirs.shape[1]
@@ -191,8 +202,7 @@ this attack does not look for the nearest."
 
 def labels_of(tables: Sequence[pa.Table], key: str) -> list[str | None]:
     """The labels of a key in the order of their codes (see codes_of)."""
-    whole = pa.concat_arrays([whole_of(table[key]) for table in tables])
-    found: list[str | None] = whole.dictionary_encode(null_encoding="encode").dictionary.to_pylist()
+    found: list[str | None] = coded(tables, key)[1].to_pylist()
     return found
 
 

@@ -5,6 +5,7 @@ It remembers every record, where a tree forgets all but leaves of ten: on nearly
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,20 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
+class Distinct:
+    """Rows of numbers, equal ones once and in order: far fewer than people, so that models are quick."""
+
+    rows: Floats
+    of: Int64  # for each row of the table, which it is
+
+    @staticmethod
+    def among(table: Floats) -> Distinct:
+        """The distinct rows of a table."""
+        first, of = equal(list(table.T))
+        return Distinct(table[first], of)
+
+
+@dataclass(frozen=True)
 class Near:
     """For each target, the combination of keys in the release that is nearest to what is believed of them."""
 
@@ -29,22 +44,29 @@ class Near:
     nearest: Int64  # for each target
 
     @staticmethod
-    def of(table: Floats, aims: Floats, categories: list[int]) -> Near:
-        """From the keys of the records learnt from and of the targets, as numbers (see inference.features).
+    def of(
+        table: Distinct, learn: Bools, aims: Distinct, whom: Bools, categories: list[int], apart: Sequence[Floats] = ()
+    ) -> Near:
+        """From the keys of the records learnt from and of some targets, as numbers (see learning/features.py); with the
+        distances of a key's codes where it has a table of them (see learning/coarse.py).
 
         Of combinations equally near, the one that most records have.
         """
-        first, row_of = equal(list(table.T))
-        order = np.argsort(-np.bincount(row_of, minlength=len(first)), kind="stable")
-        place = np.empty(len(first), np.int64)
-        place[order] = np.arange(len(first))
-        asked, back = equal(list(aims.T))
-        kinds = np.zeros(table.shape[1], bool)
+        row_of = table.of[learn]
+        counts = np.bincount(row_of, minlength=len(table.rows))
+        there = np.flatnonzero(counts)
+        order = there[np.argsort(-counts[there], kind="stable")]
+        place = np.zeros(len(table.rows), np.int64)
+        place[order] = np.arange(len(order))
+        asked, back = np.unique(aims.of[whom], return_inverse=True)
+        kinds = np.zeros(table.rows.shape[1], bool)
         kinds[categories] = True
         nearest = (
-            nearest_rows(table[first[order]], aims[asked], kinds) if len(first) else np.zeros(len(asked), np.int64)
+            nearest_rows(table.rows[order], aims.rows[asked], kinds, apart)
+            if len(order)
+            else np.zeros(len(asked), np.int64)
         )
-        return Near(place[row_of], len(first), nearest[back])
+        return Near(place[row_of], len(order), nearest[back])
 
     def state(self, values: Int64, number: int) -> Int64:
         """For each target the value that most of the nearest records have, of those learnt from; -1 where none has one

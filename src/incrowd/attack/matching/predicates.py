@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from incrowd.attack.knowledge import whole_of
-from incrowd.attack.matching.spans import are_numbers, middle
+from incrowd.attack.knowledge import middles, whole_of
+from incrowd.attack.matching.spans import are_numbers
 from incrowd.attack.situation import Situation, codes_of
 from incrowd.keys.packing import group, pack
 
@@ -143,8 +143,7 @@ def _bands(released: pa.Array, known: pa.Array, lines: Int64) -> Codes | None:
     labels = pc.unique(pa.concat_arrays([released, known])).to_pylist()
     if not are_numbers(labels):
         return None
-    points = dict(zip(labels, (middle(label) for label in labels), strict=True))
-    mine, true = (np.array([points[label] for label in column.to_pylist()]) for column in (released, known))
+    mine, true = middles(released), middles(known)
     moved = np.abs(mine - true[lines])
     width = BAND * float(np.nanmedian(moved[moved > 0])) if (moved > 0).any() else 0.0
     if not width or not np.isfinite(width):

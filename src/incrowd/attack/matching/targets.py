@@ -55,6 +55,7 @@ class Field:
     unheard_of: float  # the share with such a label in any key
     unmatched: float  # the share of the register, where it is used, with a value that nobody in the data has
     empty_register: bool = False  # it is used, and nobody is in it
+    drawn_of: int | None = None  # of how many people in the file the targets were drawn, where not all are gone for
 
     @property
     def class_of(self) -> Int64:
@@ -84,7 +85,9 @@ def field_of(situation: Situation, auxiliary: Auxiliary, purpose: str, most: int
     owners = situation.people[situation.lines]
     file = File.of(labels, owners, layers)
     targets = _targets(situation, auxiliary, known, outside[0] if outside else None, purpose)
+    drawn_of = None
     if most is not None and targets.number > most:
+        drawn_of = int(targets.inside.sum())
         chosen = np.argsort(situation.draws(purpose, "targets")(targets.number), kind="stable")[:most]
         targets = targets.take(np.sort(chosen))
     if np.count_nonzero(~targets.inside) > STRANGERS:
@@ -101,7 +104,7 @@ def field_of(situation: Situation, auxiliary: Auxiliary, purpose: str, most: int
         file, labels, targets, _own(targets, owners), len(owners), len(np.unique(owners)),
         {name: float(absent.mean()) for name, absent in unheard.items() if absent.any()}, float(strange.mean()),
         float(np.any(unknown, axis=0).mean()) if used and len(unknown[0]) else 0.0,
-        bool(used) and not len(unknown[0]),
+        bool(used) and not len(unknown[0]), drawn_of,
     )  # fmt: skip
 
 

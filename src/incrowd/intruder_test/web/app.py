@@ -10,13 +10,14 @@ from typing import Annotated, Any
 from fastapi import Depends, FastAPI, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 from incrowd.errors import IncrowdError
-from incrowd.intruder_test.desk import Closed, Desk, TooMany
+from incrowd.intruder_test.desk import Closed, Desk, NotTheirs, TooMany
 from incrowd.intruder_test.protocol import at, day, moment, rules, span
+from incrowd.intruder_test.texts import blocks
 from incrowd.intruder_test.tokens import form_mark, same
+from incrowd.intruder_test.web.expiring import add_expiring
 from incrowd.intruder_test.web.forms import Form, Visit, first, read_form
 
 HERE = Path(__file__).parent
@@ -34,8 +35,8 @@ FormFields = Annotated[Form, Depends(read_form)]
 class SiteOf:
     """What the routes share: the desk, the session's cookie, and how pages look."""
 
-    def __init__(self, desk: Desk, tls: bool, expire: Callable[[], None] | None) -> None:
-        self.desk, self.tls, self.expire = desk, tls, expire
+    def __init__(self, desk: Desk, tls: bool) -> None:
+        self.desk, self.tls = desk, tls
         self.cookie = "__Host-incrowd" if tls else "incrowd"
 
     def visit(self, request: Request) -> Visit:
@@ -74,24 +75,13 @@ class SiteOf:
 def create_app(desk: Desk, *, tls: bool = False, expire: Callable[[], None] | None = None) -> FastAPI:
     """The application. `expire` is called when somebody comes on or after the day of deletion, until it succeeds."""
     from incrowd.intruder_test.web.claiming import add_claiming
+    from incrowd.intruder_test.web.knowing import add_knowing
     from incrowd.intruder_test.web.looking import add_looking
 
-    site = SiteOf(desk, tls, expire)
+    site = SiteOf(desk, tls)
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
 
-    @app.middleware("http")
-    async def _deleted(request: Request, go: Any) -> Response:
-        if desk.now >= desk.facts.delete_on:
-            if site.expire is not None:
-                try:
-                    site.expire()
-                except (IncrowdError, OSError, SQLAlchemyError):
-                    # Nothing is shown any more; the next visitor tries again.
-                    return HTMLResponse("This test is over. It is not deleted yet.", 503)
-                site.expire = None
-            return HTMLResponse("This test is over and was deleted.", 410)
-        answer: Response = await go(request)
-        return answer
+    add_expiring(app, desk, expire)
 
     @app.exception_handler(HTTPException)
     def _refused(request: Request, error: HTTPException) -> Response:
@@ -101,6 +91,10 @@ def create_app(desk: Desk, *, tls: bool = False, expire: Callable[[], None] | No
     def _too_many(request: Request, error: TooMany) -> Response:
         message = "Too many tries in a short time. Please wait some minutes and send it again."
         return site.page("message.html", site.visit(request), 429, message=message)
+
+    @app.exception_handler(NotTheirs)
+    def _not_theirs(request: Request, error: NotTheirs) -> Response:
+        return site.page("message.html", site.visit(request), 404, message="There is no such card or person of yours.")
 
     @app.exception_handler(Closed)
     def _closed(request: Request, error: Closed) -> Response:
@@ -150,7 +144,10 @@ def create_app(desk: Desk, *, tls: bool = False, expire: Callable[[], None] | No
 
     @app.get("/rules")
     def read_rules(request: Request) -> Response:
-        return site.page("rules.html", site.signed_in(request), rules=rules(desk.facts))
+        visit = site.signed_in(request)
+        assert visit.intruder is not None
+        texts = {name: blocks(text) for name, text in desk.facts.texts.items()}
+        return site.page("rules.html", visit, rules=rules(desk.facts, visit.intruder.team), texts=texts)
 
     @app.post("/rules")
     def accept(request: Request, form: FormFields) -> Response:
@@ -158,12 +155,13 @@ def create_app(desk: Desk, *, tls: bool = False, expire: Callable[[], None] | No
         site.check(visit, form)
         assert visit.intruder is not None
         if first(form, "accept") != "yes":
-            raise HTTPException(400, "Tick the box if you accept the rules.")
+            raise HTTPException(400, "Tick the box if you accept the rules and agree to take part.")
         desk.accept(visit.intruder, visit.address)
         return RedirectResponse("/records", 303)
 
     add_looking(app, site)
     add_claiming(app, site)
+    add_knowing(app, site)
     return app
 
 

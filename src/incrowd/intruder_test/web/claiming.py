@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,14 +11,21 @@ from fastapi import FastAPI, Request
 from fastapi.responses import RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
-from incrowd.intruder_test.desk import Claim, Closed
+from incrowd.intruder_test.acquaintances import OUT, Acquaintance
+from incrowd.intruder_test.desk import Claim, Closed, told_by
+from incrowd.intruder_test.sources import KINDS
 from incrowd.intruder_test.web.app import FormFields, new_nonce
-from incrowd.intruder_test.web.forms import LONGEST, Visit, first, read_claim, whole
+from incrowd.intruder_test.web.forms import KNOWN, LONGEST, Form, Visit, first, read_claim, whole
 
 if TYPE_CHECKING:
     from incrowd.intruder_test.web.app import SiteOf
 
 EMPTY = Claim(None, "", None, None, None, 50, "", (), "")
+
+
+def _offered(known: Sequence[Acquaintance], claim: Claim) -> list[Acquaintance]:
+    """Whom a claim may be about: nobody who is not in the file, unless the claim is there already."""
+    return [one for one in known if one.answer != OUT or one.id == claim.acquaintance]
 
 
 def add_claiming(app: FastAPI, site: SiteOf) -> None:
@@ -29,10 +37,16 @@ def add_claiming(app: FastAPI, site: SiteOf) -> None:
         record = None if claim.record is None else desk.record(visit.intruder, claim.record)
         values = None if record is None else list(zip(desk.facts.columns, record, strict=True))
         cards = desk.cards(visit.intruder)
+        told = told_by(cards.get(claim.target or 0, ()))
         return site.page(
             "claim.html", visit, status, claim=claim, nonce=nonce, faults=faults, cards=cards, longest=LONGEST,
-            record=values,
+            record=values, known=_offered(desk.people(visit.intruder), claim), kinds=KINDS, prefix=KNOWN,
+            columns=[(at, column) for at, column in enumerate(desk.facts.columns) if column.name not in told],
         )  # fmt: skip
+
+    def read(visit: Visit, form: Form) -> tuple[Claim, list[str]]:
+        assert visit.intruder is not None
+        return read_claim(form, desk.facts, desk.cards(visit.intruder), desk.people(visit.intruder))
 
     def own(visit: Visit, number: str) -> Claim:
         assert visit.intruder is not None
@@ -49,15 +63,20 @@ def add_claiming(app: FastAPI, site: SiteOf) -> None:
             raise Closed
         desk.note(visit.intruder, visit.address, "own claims")
         return site.page(
-            "claims.html", visit, claims=desk.claims(visit.intruder), filed=request.query_params.get("filed")
-        )
+            "claims.html", visit, claims=desk.claims(visit.intruder), filed=request.query_params.get("filed"),
+            marks={one.id: one.mark for one in desk.people(visit.intruder)}, kinds=KINDS,
+        )  # fmt: skip
 
     @app.get("/claims/new")
     def new(request: Request) -> Response:
         visit = site.working(request)
-        target = whole(request.query_params.get("target", ""), 1, desk.facts.cards)
-        record = whole(request.query_params.get("record", ""), 1, desk.facts.records)
-        return form_page(visit, replace(EMPTY, target=target, record=record), new_nonce(), [])
+        assert visit.intruder is not None
+        asked = {name: whole(request.query_params.get(name, ""), 1, 10**9) for name in ("target", "record", "person")}
+        target = asked["target"] if asked["target"] in desk.cards(visit.intruder) else None
+        person = asked["person"] if asked["person"] in {one.id for one in desk.people(visit.intruder)} else None
+        record = asked["record"] if (asked["record"] or 0) <= desk.facts.records else None
+        empty = replace(EMPTY, target=target, record=record, acquaintance=person)
+        return form_page(visit, empty, new_nonce(), [])
 
     @app.post("/claims")
     def file(request: Request, form: FormFields) -> Response:
@@ -67,7 +86,7 @@ def add_claiming(app: FastAPI, site: SiteOf) -> None:
         nonce = first(form, "nonce")
         if not re.fullmatch(r"[0-9a-f]{32}", nonce):
             raise HTTPException(400, "This form is broken. Please open it again.")
-        claim, faults = read_claim(form, desk.facts, desk.cards(visit.intruder))
+        claim, faults = read(visit, form)
         if faults:
             return form_page(visit, claim, nonce, faults, 422)
         desk.file(visit.intruder, nonce, claim, visit.address)
@@ -84,7 +103,7 @@ def add_claiming(app: FastAPI, site: SiteOf) -> None:
         site.check(visit, form)
         assert visit.intruder is not None
         there = own(visit, number)
-        claim, faults = read_claim(form, desk.facts, desk.cards(visit.intruder))
+        claim, faults = read(visit, form)
         if faults:
             return form_page(visit, replace(claim, id=there.id), "", faults, 422)
         desk.change(visit.intruder, there.id, claim, visit.address)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-import traceback
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from incrowd.errors import places
+from incrowd.intruder_test.web.proxy import Address, behind
 
 BODY, QUERY = 64 * 1024, 4 * 1024  # bytes
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:]+)\]|([A-Za-z0-9.-]+))(?::[0-9]+)?")
@@ -29,11 +31,26 @@ HEADERS = {
 
 
 class Guard:
-    """Around the whole application: size, host and origin of a request; headers of an answer; quiet failures."""
+    """Around the whole application: size, host and origin of a request; headers of an answer; quiet failures.
 
-    def __init__(self, app: ASGIApp, hosts: Collection[str], tls: bool) -> None:
-        self.app, self.hosts = app, {host.lower() for host in hosts}
-        self.headers = {**HEADERS, "Strict-Transport-Security": "max-age=31536000"} if tls else HEADERS
+    `policy` is what its pages may load, where they need more than a style; `uploads` are addresses that take a file as
+    it is, each with the bytes that it may have. With `proxies`, only they may ask, and they say for whom.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: Collection[str],
+        tls: bool,
+        policy: str = "",
+        uploads: Mapping[str, int] | None = None,
+        proxies: frozenset[Address] = frozenset(),
+    ) -> None:
+        self.proxies = proxies
+        self.app, self.hosts, self.uploads = app, {host.lower() for host in hosts}, uploads or {}
+        self.headers = {**HEADERS, "Strict-Transport-Security": "max-age=31536000"} if tls else {**HEADERS}
+        if policy:
+            self.headers["Content-Security-Policy"] = policy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -47,10 +64,18 @@ class Guard:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
-                MutableHeaders(scope=message).update(self.headers)
+                headers = MutableHeaders(scope=message)
+                own = headers.get("content-security-policy")  # a page that may do less, or is shut in, says so itself
+                headers.update(self.headers)
+                if own is not None:
+                    headers["Content-Security-Policy"] = own
             await send(message)
 
-        refusal = self._refusal(scope)
+        refusal: PlainTextResponse | None = None
+        if self.proxies:
+            seen = behind(scope, self.proxies)
+            scope, refusal = (scope, seen) if isinstance(seen, PlainTextResponse) else (seen, None)
+        refusal = refusal or self._refusal(scope)
         if refusal is not None:
             await refusal(scope, receive, answer)
             return
@@ -73,15 +98,18 @@ class Guard:
         length = headers.get("content-length", "0")
         if "transfer-encoding" in headers or not length.isdecimal():
             return PlainTextResponse("The length must be told.", 411)
-        if int(length) > BODY:
-            return PlainTextResponse("Too much text.", 413)
+        if int(length) > self.uploads.get(scope["path"], BODY):
+            return PlainTextResponse("Too much at once.", 413)
         if scope["method"] == "POST":
             # A browser that keeps its referrer to itself says null; the form's token decides then.
             origin, site = headers.get("origin", "null"), headers.get("sec-fetch-site", "same-origin")
             if (origin != "null" and urlsplit(origin).netloc != host) or site not in ("same-origin", "none"):
                 return PlainTextResponse("This form came from another site.", 403)
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-            if kind != "application/x-www-form-urlencoded":
+            wanted = (
+                "application/octet-stream" if scope["path"] in self.uploads else "application/x-www-form-urlencoded"
+            )
+            if kind != wanted:
                 return PlainTextResponse("Only forms can be sent.", 415)
         return None
 
@@ -94,7 +122,5 @@ def _name(host: str) -> str:
 
 def _tell(error: Exception) -> None:
     """On the server's console: where it happened, never what anybody wrote."""
-    places = [
-        f"{f.name} ({f.filename.rsplit('/', 2)[-1]}:{f.lineno})" for f in traceback.extract_tb(error.__traceback__)
-    ]
-    print(f"an unexpected {type(error).__name__} in {' < '.join(reversed(places[-4:]))}", file=sys.stderr, flush=True)
+    where = " < ".join(reversed(places(error, 4)))
+    print(f"an unexpected {type(error).__name__} in {where}", file=sys.stderr, flush=True)

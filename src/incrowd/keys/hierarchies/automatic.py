@@ -95,12 +95,21 @@ def _round_cuts(order: Sequence[Decimal], left: Sequence[int], number: int) -> l
     slack = ROUNDING * total / number
     cuts = set()
     for i in range(1, number):
-        want = Decimal(total) * i / number
-        at = bisect_left(left, want, 1, len(order) - 1)
-        if abs(left[at - 1] - want) < abs(left[at] - want) and at > 1:
-            at -= 1
-        cuts.add(_roundest(order, left, order[at], slack))
+        cuts.add(round_cut(order, left, Decimal(total) * i / number, slack))
     return sorted(cut for cut in cuts if order[0] < cut <= order[-1])
+
+
+def round_cut(order: Sequence[Decimal], left: Sequence[int], want: Decimal, slack: Decimal) -> Decimal:
+    """A cut that puts about `want` people on its left, at the roundest number that moves at most `slack` of them.
+    `left` counts those left of each number in order, and all of them at its end.
+
+    >>> round_cut([Decimal(age) for age in range(16, 99)], list(range(84)), Decimal(33), Decimal(2))
+    Decimal('5E+1')
+    """
+    at = bisect_left(left, want, 1, len(order) - 1)
+    if abs(left[at - 1] - want) < abs(left[at] - want) and at > 1:
+        at -= 1
+    return _roundest(order, left, order[at], slack)
 
 
 def _roundest(order: Sequence[Decimal], left: Sequence[int], cut: Decimal, slack: Decimal) -> Decimal:
@@ -111,8 +120,8 @@ def _roundest(order: Sequence[Decimal], left: Sequence[int], cut: Decimal, slack
             step = Decimal(lead).scaleb(exponent)
             rounder = (cut / step).to_integral_value() * step
             if abs(left[bisect_left(order, rounder)] - exact) <= slack and order[0] < rounder <= order[-1]:
-                return rounder
-    return cut
+                return rounder or Decimal(0)  # what is rounded up to nothing is -0
+    return cut or Decimal(0)
 
 
 def _ordered(people: Mapping[str, int], name: str) -> tuple[Hierarchy, str]:

@@ -74,15 +74,24 @@ def equal_bands(
     high = max(numbers) + 1 if top is None else _decimal(top)
     levels = []
     for step in steps:
-        first = start + ((low - start) / step).to_integral_value(ROUND_FLOOR) * step
-        count = max(int(((high - first) / step).to_integral_value(ROUND_FLOOR)), 0) + 2
-        cuts = {first + i * step for i in range(count)}
+        cuts = set(spaced_cuts(low, high, step, start))
         if top is not None:
             cuts = {cut for cut in cuts if cut < high} | {high}
         if bottom is not None:
             cuts = {cut for cut in cuts if cut > low} | {low}
         levels.append(bands(leaves, sorted(cuts), name))
     return stack(leaves, levels, name)
+
+
+def spaced_cuts(low: Decimal, high: Decimal, width: Decimal, origin: Decimal = Decimal(0)) -> list[Decimal]:
+    """Cuts of one width, from the last one that is not above `low` to one that is above `high`.
+
+    >>> [int(cut) for cut in spaced_cuts(Decimal(17), Decimal(30), Decimal(10))]
+    [10, 20, 30, 40]
+    """
+    first = origin + ((low - origin) / width).to_integral_value(ROUND_FLOOR) * width
+    count = max(int(((high - first) / width).to_integral_value(ROUND_FLOOR)), 0) + 2
+    return [first + i * width for i in range(count)]
 
 
 def quantile_bands(values: Values, counts: Sequence[int], name: str, numbers: Sequence[int]) -> Hierarchy:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from incrowd.keys.hierarchy import TOP, Hierarchy
 from incrowd.keys.natural import in_order
@@ -69,14 +69,18 @@ def distinct(hierarchy: Hierarchy) -> Hierarchy:
         under: dict[str, set[str]] = {}
         for leaf, label in zip(hierarchy.leaves, column, strict=True):
             under.setdefault(label, set()).add(leaf)
-        renamed = {label: _free(label, frozenset(leaves), members) for label, leaves in under.items()}
+        renamed = {label: free_label(label, frozenset(leaves), members) for label, leaves in under.items()}
         members |= {renamed[label]: frozenset(leaves) for label, leaves in under.items()}
         columns.append([renamed[label] for label in column])
     return Hierarchy(hierarchy.name, tuple(zip(*columns, strict=True)))
 
 
-def _free(label: str, leaves: frozenset[str], members: dict[str, frozenset[str]]) -> str:
-    """The label, or one made of it that nothing else has."""
+def free_label(label: str, leaves: frozenset[str], members: Mapping[str, frozenset[str]]) -> str:
+    """The label, or one made of it that nothing else has; `members` are the labels so far with what they stand for.
+
+    >>> free_label("A or B", frozenset("AB"), {"A or B": frozenset({"A or B"})})
+    'A or B (group)'
+    """
     first, number = ("all values", 1) if label == TOP else (f"{label} (group)", 1)
     chosen = label
     while members.get(chosen, leaves) != leaves:

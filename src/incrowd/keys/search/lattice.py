@@ -156,6 +156,8 @@ def _counter(
     """Refuse what cannot be meant, and fit the objective and the requirements to the table."""
     if tuple(key.domain.name for key in levels) != base.names:
         raise ValueError("levels must be given for the keys of the table, in their order")
+    if any(len(np.unique(key.recodes[0].codes)) != len(key.domain) for key in levels):
+        raise ValueError("level 0 of a key must be its values themselves: recode the table first")
     if not 0 <= suppression <= 1:
         raise ValueError("suppression is a share of the records, between 0 and 1")
     plain = [r.k for r in requirements if isinstance(r, K) and is_plain_k(r, base)]

@@ -47,6 +47,7 @@ class Reason:
     text: str
     change: str
     section: str
+    by_people: bool = False  # only people can remove it: a test, a signature, a word
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,14 @@ class Advice:
         """The tier in words."""
         return "the evidence supports no release" if self.tier == "none" else (
             f"the evidence supports tier '{self.tier}' at most")  # fmt: skip
+
+    def against(self, tier: str) -> tuple[Reason, ...]:
+        """The reasons against a tier."""
+        return tuple(reason for reason in self.reasons if TIERS.index(reason.tier) > TIERS.index(tier))
+
+    def left_to_people(self, tier: str) -> bool:
+        """Whether only people can remove what speaks against a tier."""
+        return all(reason.by_people for reason in self.against(tier))
 
     def too_open(self, tier: str) -> bool:
         """Is a plan's tier more open than the evidence supports?"""
@@ -108,12 +117,14 @@ def _decided(log: RunLog) -> Iterator[Reason]:
     signed = log.about.sign_offs
     for one in signed:
         if one.decision == "do not release":
-            yield Reason("none", f"{one.role} decided not to release ({one.date}).", "Another decision.", "decision")
+            text = f"{one.role} decided not to release ({one.date})."
+            yield Reason("none", text, "Another decision.", "decision", True)
     if any(one.decision == "release with conditions" for one in signed):
         text = "A sign-off has conditions, and only people can say whether they are met."
-        yield Reason("safeguarded", text, "A sign-off without conditions, once they are met.", "decision")
+        yield Reason("safeguarded", text, "A sign-off without conditions, once they are met.", "decision", True)
     if not signed:
-        yield Reason("safeguarded", "Nobody has signed the release off.", "A sign-off (attest: sign_off).", "decision")
+        text = "Nobody has signed the release off."
+        yield Reason("safeguarded", text, "A sign-off (attest: sign_off).", "decision", True)
 
 
 def _largest(log: RunLog) -> Iterator[Reason]:
@@ -185,10 +196,11 @@ def _attacks(log: RunLog) -> Iterator[Reason]:
     elif missing.never:
         text = f"Not tried, which counts as failed: {_listed(missing.never)}."
         yield Reason(FAILED, text, "These attacks (in the plan: attack), and what they find.", "attacks")
-    if missing.could_not:
-        text = f"Could not be tried, which counts as failed: {_listed(missing.could_not)}."
-        change = "What these attacks need (the section says what), or somebody who says that there is none (attest)."
-        yield Reason(FAILED, text, change, "attacks")
+    for names, by_people in ((missing.could_not, False), (missing.beside, True)):
+        if names:
+            text = f"Could not be tried, which counts as failed: {_listed(names)}."
+            change = "What they need (the section says what), or somebody's word that there is none (attest)."
+            yield Reason(FAILED, text, change, "attacks", by_people)
     if log.attacks and not strongest_tried(log):
         text = "No attack was tried by somebody who knows all released keys and who is in the file."
         yield Reason(FAILED, text, "A scenario with all keys, without errors, with response knowledge.", "scenarios")
@@ -231,7 +243,7 @@ def _human_test(log: RunLog) -> Iterator[Reason]:
     tested = log.human_test
     if tested is None:
         text = "No test with people was held on this release (human intruder test)."
-        yield Reason(FAILED, text, "An intruder test with people, on this release.", "intruder-test")
+        yield Reason(FAILED, text, "An intruder test with people, on this release.", "intruder-test", True)
     elif tested.finding:
         text = f"People were right in {tested.total.correct} of {tested.total.claims} claims, more than luck explains."
         if tested.sure_finds:
@@ -240,22 +252,23 @@ def _human_test(log: RunLog) -> Iterator[Reason]:
         yield Reason(FAILED, text, "A release in which friendly intruders find nobody.", "intruder-test")
     elif not tested.claims:
         text = "Nobody claimed anything in the intruder test, which does not show that nobody can be found."
-        yield Reason(FAILED, text, "A test in which people claim what they think.", "intruder-test")
+        yield Reason(FAILED, text, "A test in which people claim what they think.", "intruder-test", True)
     elif tested.took_part < FEWEST_PEOPLE:
         text = f"Only {tested.took_part} people took part in the intruder test, where {FEWEST_PEOPLE} are the fewest."
-        yield Reason("safeguarded", text, "An intruder test with more people.", "intruder-test")
+        yield Reason("safeguarded", text, "An intruder test with more people.", "intruder-test", True)
     elif tested.upper > log.about.risk_open:
         text = f"People may be right in up to {tested.upper:.1%} of such claims, above {log.about.risk_open:g}."
-        yield Reason("safeguarded", text, "A test with more claims, all decided, or fewer right ones.", "intruder-test")
+        change = "A test with more claims, all decided, or fewer right ones."
+        yield Reason("safeguarded", text, change, "intruder-test", True)
 
 
 def _people(log: RunLog, today: date) -> Iterator[Reason]:
     absent = [words for name, words in UNKNOWN.items() if log.about.said(name) is None]
     if absent:
         text = f"Nobody has attested {', '.join(absent)}."
-        yield Reason("safeguarded", text, "The attestations that are missing (attest).", "crosswalk")
+        yield Reason("safeguarded", text, "The attestations that are missing (attest).", "crosswalk", True)
     if log.about.review is None:
-        yield Reason("safeguarded", "No next review is set.", "A review (attest: review).", "incidents")
+        yield Reason("safeguarded", "No next review is set.", "A review (attest: review).", "incidents", True)
     elif log.about.review.next < today.isoformat():
         text = f"The review of {log.about.review.next} is overdue."
-        yield Reason("safeguarded", text, "The review, and the date of the next one.", "incidents")
+        yield Reason("safeguarded", text, "The review, and the date of the next one.", "incidents", True)

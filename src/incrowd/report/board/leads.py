@@ -134,6 +134,12 @@ def incidents(log: RunLog) -> str:
     return "No next review is set." if review is None else f"The next review is on {review.next}, by {review.role}."
 
 
+def proposed(log: RunLog) -> str:
+    """For which goal the plan was found."""
+    found = log.about.proposed
+    return "" if found is None else f"A search for plans that are fit for {found['goal']} found this one."
+
+
 def series(log: RunLog) -> str:
     """How many releases there are, and with how many of them this one was tried."""
     if log.series is None:

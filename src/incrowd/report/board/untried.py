@@ -6,7 +6,7 @@ open tier. What has nothing to attack is no reason, if the release itself shows 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from incrowd.attack import ATTACKS
@@ -21,19 +21,33 @@ DENIED: Mapping[Need, str] = {"others": "no_other_release", "tables": "no_tables
 
 @dataclass(frozen=True)
 class Untried:
-    """What was not tried: never, or it could not be; and what does not apply, with who says so."""
+    """What was not tried: never, or it could not be (for want of what only people can name beside the release, or for
+    another reason); and what does not apply, with who says so.
+    """
 
     never: tuple[str, ...]
     could_not: tuple[str, ...]
     does_not_apply: tuple[str, ...]
+    beside: tuple[str, ...] = ()
 
 
 def untried(log: RunLog) -> Untried:
     """Every attack that there is, in every scenario of the plan, on every sensitive variable: which are missing?"""
     never = [name for name, found in _wanted(log) if not found]
-    could_not = [f"{a.name} ({a.scenario})" for a in log.attacks if a.success is None and not a.does_not_apply]
+    failed = [one for one in log.attacks if one.success is None and not one.does_not_apply]
+    beside = [one for one in failed if _wants_other_files(one.attack)]
     apart = [*_apart(log), *_said(log)]
-    return Untried(tuple(never), tuple(dict.fromkeys(could_not)), tuple(dict.fromkeys(apart)))
+    return Untried(
+        tuple(never), _places(one for one in failed if one not in beside), tuple(dict.fromkeys(apart)), _places(beside)
+    )
+
+
+def _wants_other_files(word: str) -> bool:
+    return word in ATTACKS and bool(ATTACKS[word].auxiliary)
+
+
+def _places(attacks: Iterable[Attacked]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f"{one.name} ({one.scenario})" for one in attacks))
 
 
 def strongest_tried(log: RunLog) -> bool:

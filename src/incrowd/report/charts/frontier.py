@@ -92,15 +92,16 @@ def frontier_page(sweep: Sweep) -> str:
     }  # fmt: skip
     spec["background"] = "white"
     # The converter puts the texts into a script as they are, where "</script>" in a plan's file name would end it.
-    page: str = vl_convert.vegalite_to_html(_stand_in(spec), bundle=True).replace(LESS_THAN, "\\u003c")
+    page: str = vl_convert.vegalite_to_html(stand_in(spec), bundle=True).replace(LESS_THAN, "\\u003c")
     return page.replace("<title>Chart</title>", "<title>Risk against utility</title>", 1)
 
 
-def _stand_in(part: Any) -> Any:
+def stand_in(part: Any) -> Any:
+    """A chart whose texts have no "<", until the page is made."""
     if isinstance(part, dict):
-        return {name: _stand_in(value) for name, value in part.items()}
+        return {name: stand_in(value) for name, value in part.items()}
     if isinstance(part, list):
-        return [_stand_in(value) for value in part]
+        return [stand_in(value) for value in part]
     return part.replace("<", LESS_THAN) if isinstance(part, str) else part
 
 

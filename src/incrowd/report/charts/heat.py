@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
 
 import altair as alt
 
@@ -56,3 +58,39 @@ def uniques_heat(tables: Tables, state: str = "", *, most: int | None = None, fi
 def _told(row: dict[str, object]) -> str:
     name = str(row["one"]) if row["one"] == row["other"] else f"{row['one']} with {row['other']}"
     return f"{name}: {row['text']}"
+
+
+@dataclass(frozen=True)
+class HeatTable:
+    """Uniques of combinations of `ways` keys as a table: rows and columns are parts of a combination, a cell is the
+    number of uniques of both together, None where the two share a key or the number is told elsewhere in the table.
+    """
+
+    ways: int
+    rows: tuple[tuple[str, ...], ...]
+    columns: tuple[tuple[str, ...], ...]
+    cells: tuple[tuple[int | None, ...], ...]
+    most: int
+
+
+def heat_table(tables: Tables, ways: int, most_keys: int = 6) -> HeatTable:
+    """The tables of two keys (key by key), three (pair by key) or four (pair by pair) at one glance, each combination
+    once; the keys that hurt most first, and so many of them.
+    """
+    keys = [contribution.key for contribution in tables.contributions][:most_keys]
+    place = {key: i for i, key in enumerate(keys)}
+    counts = {frozenset(names): counted.uniques for names, counted in tables.counts.items() if len(names) == ways}
+    rows = list(combinations(keys, ways - ways // 2))
+    columns = list(combinations(keys, ways // 2))
+
+    def cell(row: tuple[str, ...], column: tuple[str, ...]) -> int | None:
+        """Once: where the row's keys all come before the column's first, or, pair by pair, where the row begins."""
+        both = sorted({*row, *column}, key=place.__getitem__)
+        return counts.get(frozenset(both)) if len(both) == ways and tuple(both[: len(row)]) == row else None
+
+    cells = [tuple(cell(row, column) for column in columns) for row in rows]
+    used = [i for i, line in enumerate(cells) if any(one is not None for one in line)]
+    seen = [j for j in range(len(columns)) if any(line[j] is not None for line in cells)]
+    shown = tuple(tuple(cells[i][j] for j in seen) for i in used)
+    most = max((one for line in shown for one in line if one is not None), default=0)
+    return HeatTable(ways, tuple(rows[i] for i in used), tuple(columns[j] for j in seen), shown, most)

@@ -16,6 +16,11 @@ HOLDS, FAILS, NONE = "#2f7d5b", "#9b1c1c", "#8a94a0"
 #: Parts of a postcode, the finest first: told apart with any kind of colour vision.
 PLACES = ("#0f6fb4", "#d1850c", "#2c8a4b", "#c4544a", "#7a5ea8")
 
+#: Who is counted in a place; any others follow in this order.
+PEOPLE = {"people": "#1b2b3a", "males": "#3a9bbf", "females": "#b04a86", "households": "#b98a12"}
+#: The same under the names of the census file.
+ALSO_PEOPLE = {"total": "people", "occupied_households": "households", "records": "people"}
+
 #: Heat maps: nothing is white, and ink can be read on all of it.
 HEAT = ["#ffffff", "#6f9bc6"]
 

@@ -55,6 +55,15 @@ def area_hierarchy(values: Values, name: str, levels: Sequence[AreaLevel], other
     return stack(leaves, [regions_of(leaves, level, name, others) for level in levels], name)
 
 
+def is_area(value: str) -> bool:
+    """Whether a text is the code or the name of a local authority that incrowd knows.
+
+    >>> is_area("Hartlepool"), is_area("Atlantis")
+    (True, False)
+    """
+    return _plain(value) in _regions("itl1")
+
+
 @cache
 def _regions(level: AreaLevel) -> dict[str, str]:
     """The region of each code and of each name."""

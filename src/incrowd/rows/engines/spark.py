@@ -6,6 +6,7 @@ What Spark keeps on disk is in the run's private folder; its messages, which quo
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -31,6 +32,9 @@ from incrowd.rows.folder import partitions
 from incrowd.rows.parts import part_name, write_part
 
 ENGINE = {"words": "Spark", "package": "pyspark", "extra": "spark", "takes_master": True, "links": True}
+
+# When Spark dies in the middle of a call, py4j logs a traceback: it says no more than our error, which follows.
+logging.getLogger("py4j").addHandler(logging.NullHandler())
 
 T = TypeVar("T")
 #: So many lines of one result are fetched from a cluster, unless the plan says otherwise.

@@ -41,7 +41,12 @@ def correlation_needs(case: Correlation, around: Around) -> list[Need]:
     return [Need(columns_of(case), ((case.between[0], case.between[1]),))]
 
 
-@use_case(Centre, centre_needs)
+def centre_rule(case: Centre) -> str:
+    """How far the middle may move."""
+    return f"the {case.test} of {case.of} moves by at most {percent(case.within)}" + in_every(case)
+
+
+@use_case(Centre, centre_needs, centre_rule)
 def centre(case: Centre, sides: Sides) -> Outcome:
     """Does the mean or median move? The change in parts of the original, in every group."""
     need = centre_needs(case, sides.around)[0]
@@ -55,13 +60,20 @@ def centre(case: Centre, sides: Sides) -> Outcome:
             moves.append(abs(moved / one.value))
         effect = None if moved is None or deviation is None else moved / deviation
         figures.append(Figure(name, one, other, effect, overlap(one, other), same_or_none(one, other, small)))
-    rule = f"the {case.test} of {case.of} moves by at most {percent(case.within)}" + in_every(case)
     gone = sum(figure.released.value is None and figure.original.value is not None for figure in figures)
     found = f"the largest move is {percent(max(moves, default=0))}" + gone_groups(gone)
-    return _verdict(Outcome(case.name, case.test, rule, True, found, "in standard deviations", tuple(figures)))
+    return _verdict(
+        Outcome(case.name, case.test, centre_rule(case), True, found, "in standard deviations", tuple(figures))
+    )
 
 
-@use_case(Correlation, correlation_needs)
+def pair_rule(case: Correlation) -> str:
+    """How far the correlation may move."""
+    one, other = case.between
+    return f"the correlation of {one} and {other} moves by at most {case.within:g}" + in_every(case)
+
+
+@use_case(Correlation, correlation_needs, pair_rule)
 def correlation(case: Correlation, sides: Sides) -> Outcome:
     """Do two numbers still go together? Pearson's r with Fisher's interval, in every group."""
     need, pair = correlation_needs(case, sides.around)[0], (case.between[0], case.between[1])
@@ -75,10 +87,9 @@ def correlation(case: Correlation, sides: Sides) -> Outcome:
         figures.append(
             Figure(name, one, other, _cohens_q(one, other), overlap(one, other), same_or_none(one, other, small))
         )
-    rule = f"the correlation of {pair[0]} and {pair[1]} moves by at most {case.within:g}" + in_every(case)
     gone = sum(figure.released.value is None and figure.original.value is not None for figure in figures)
     found = f"the largest move of r is {max(moves, default=0):.3f}" + gone_groups(gone)
-    return _verdict(Outcome(case.name, case.test, rule, True, found, "Cohen's q", tuple(figures)))
+    return _verdict(Outcome(case.name, case.test, pair_rule(case), True, found, "Cohen's q", tuple(figures)))
 
 
 def _verdict(outcome: Outcome) -> Outcome:

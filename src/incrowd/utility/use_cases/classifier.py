@@ -30,7 +30,12 @@ def classifier_needs(case: Classifier, around: Around) -> list[Need]:
     return model_needs(case, case.target)
 
 
-@use_case(Classifier, classifier_needs)
+def classifier_rule(case: Classifier) -> str:
+    """How much worse the model may be."""
+    return f"balanced accuracy for {case.target} falls by at most {case.lost_at_most:g} ({case.model} model)"
+
+
+@use_case(Classifier, classifier_needs, classifier_rule)
 def classifier(case: Classifier, sides: Sides) -> Outcome:
     """How much worse is a model that learned from the release? Balanced accuracy on a held-out part of the original.
 
@@ -41,9 +46,8 @@ def classifier(case: Classifier, sides: Sides) -> Outcome:
     """
     subkey = sides.around.subkey
     need = classifier_needs(case, sides.around)[0]
-    rule = f"balanced accuracy for {case.target} falls by at most {case.lost_at_most:g} ({case.model} model)"
     before, after = _complete(case, sides.original.get(need)), _complete(case, sides.released.get(need))
-    nothing = Outcome(case.name, case.test, rule, False, "no model", "accuracy lost")
+    nothing = Outcome(case.name, case.test, classifier_rule(case), False, "no model", "accuracy lost")
     learn, test = _split(case, before, subkey)
     try:
         one = _score(case, learn, test, before, subkey)

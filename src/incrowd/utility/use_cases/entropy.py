@@ -25,7 +25,12 @@ def entropy_needs(case: EntropyRatio, around: Around) -> list[Need]:
     ]
 
 
-@use_case(EntropyRatio, entropy_needs, at_start=True, judges_itself=True)
+def entropy_rule(case: EntropyRatio) -> str:
+    """How much must be left."""
+    return f"the {'joint ' if case.joint else ''}entropy of the release is at least {case.at_least:g} of the original's"
+
+
+@use_case(EntropyRatio, entropy_needs, entropy_rule, at_start=True, judges_itself=True)
 def entropy_ratio(case: EntropyRatio, sides: Sides) -> Outcome:
     """(sum of H released) / (sum of H as it came) over the columns; for the keys also their joint H, beside their sum.
 
@@ -43,7 +48,6 @@ def entropy_ratio(case: EntropyRatio, sides: Sides) -> Outcome:
     summed, among_keys = _ratio(single), _ratio(of_keys)
     joint = _ratio([figure for figure in figures if figure.name == JOINT]) if len(of_keys) > 1 else among_keys
     decides = joint if case.joint else summed
-    rule = f"the {'joint ' if case.joint else ''}entropy of the release is at least {case.at_least:g} of the original's"
     found = f"{_said(summed)} summed over {len(single)} columns"
     if len(of_keys) > 1:
         beside = "" if len(of_keys) == len(single) else f"; of the {len(of_keys)} keys {_said(among_keys)} summed"
@@ -54,7 +58,15 @@ def entropy_ratio(case: EntropyRatio, sides: Sides) -> Outcome:
     why = f"one value is left of {', '.join(lost)}, which the use case names" if lost else ""
     passed = decides is not None and decides >= case.at_least - 1e-12 and not lost
     outcome = Outcome(
-        case.name, case.test, rule, passed, found, "relative change", figures, why, beside="the file as it came"
+        case.name,
+        case.test,
+        entropy_rule(case),
+        passed,
+        found,
+        "relative change",
+        figures,
+        why,
+        beside="the file as it came",
     )
     if decides is None:
         return unjudged(outcome, "no key is among the columns" if case.joint and not of_keys else NO_BITS)

@@ -48,7 +48,12 @@ def python_needs(case: Python, around: Around) -> list[Need]:
     return [Need(tuple(dict.fromkeys(case.columns)), alone=True)]
 
 
-@use_case(Python, python_needs)
+def python_rule(case: Python) -> str:
+    """Who decides."""
+    return f"{case.function} says so"
+
+
+@use_case(Python, python_needs, python_rule)
 def python(case: Python, sides: Sides) -> Outcome:
     """What does the plan's own function say of the two tables? It gets them as Arrow tables of texts, in no order.
 
@@ -143,7 +148,7 @@ def _error_name(given: object) -> str:
 
 
 def _outcome(case: Python, said: object) -> Outcome:
-    rule = f"{case.function} says so"
+    rule = python_rule(case)
     if isinstance(said, bool):
         return Outcome(case.name, case.test, rule, bool(said), "passes" if said else "does not pass", "effect")
     if not isinstance(said, Mapping) or not isinstance(said.get("passed"), bool):

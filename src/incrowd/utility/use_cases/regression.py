@@ -45,7 +45,14 @@ def regression_needs(case: Regression, around: Around) -> list[Need]:
     return model_needs(case, case.outcome)
 
 
-@use_case(Regression, regression_needs)
+def regression_rule(case: Regression) -> str:
+    """What the coefficients must keep."""
+    rule = "each significant coefficient" + (f" of {', '.join(case.coefficients)}" if case.coefficients else "")
+    rule += f" for {case.outcome}" + (f" = {case.value}" if case.value else "") + " keeps its sign and significance"
+    return rule + (f", and intervals overlap by at least {case.overlap_at_least:g}" if case.overlap_at_least else "")
+
+
+@use_case(Regression, regression_needs, regression_rule)
 def regression(case: Regression, sides: Sides) -> Outcome:
     """Do coefficients keep sign and significance, and how far do they move? Ordinary least squares, or logistic.
 
@@ -53,10 +60,8 @@ def regression(case: Regression, sides: Sides) -> Outcome:
     plan's, or the most frequent one of the original. Misleads where coefficients are many: some change by chance alone.
     """
     need = regression_needs(case, sides.around)[0]
-    rule = "each significant coefficient" + (f" of {', '.join(case.coefficients)}" if case.coefficients else "")
-    rule += f" for {case.outcome}" + (f" = {case.value}" if case.value else "") + " keeps its sign and significance"
-    rule += f", and intervals overlap by at least {case.overlap_at_least:g}" if case.overlap_at_least else ""
     before, after = _complete(case, sides.original.get(need)), _complete(case, sides.released.get(need))
+    rule = regression_rule(case)
     nothing = Outcome(case.name, case.test, rule, False, "no model", "in standard errors")
     try:
         bases = base_levels(case, before)

@@ -19,7 +19,14 @@ def share_needs(case: Shared, around: Around) -> list[Need]:
     return [Need(columns_of(case, *case.share))]
 
 
-@use_case(TopOverlap, share_needs)
+def top_rule(case: TopOverlap) -> str:
+    """Which groups must stay on top."""
+    rule = f"at least {case.at_least} of the top {case.top} of {case.by} by share of {where_text(case.share)}"
+    rule += f" among {where_text(case.among)}" if case.among else ""
+    return rule + " stay on top" + (", in the same order" if case.order else "")
+
+
+@use_case(TopOverlap, share_needs, top_rule)
 def top_overlap(case: TopOverlap, sides: Sides) -> Outcome:
     """Are the same groups on top? The size of the intersection of the two tops; ties go by the groups' names.
 
@@ -42,16 +49,13 @@ def top_overlap(case: TopOverlap, sides: Sides) -> Outcome:
         )
         for name in _ranked(before)
     ]
-    rule = f"at least {case.at_least} of the top {case.top} of {case.by} by share of {where_text(case.share)}"
-    rule += f" among {where_text(case.among)}" if case.among else ""
-    rule += " stay on top" + (", in the same order" if case.order else "")
     found = f"{len(stay)} of {len(tops[0])} stay" + (f" ({', '.join(stay)})" if stay else "")
     moved, gone = _moved(*tops), sum(name not in after for name in before)
     found += (f"; {moved}" if moved else "") + gone_groups(gone)
     crowded = gone > 0 and len(after) <= case.top
     passed = len(stay) >= case.at_least and not crowded and not (case.order and moved)
     why = f"{len(after)} of {len(before)} groups are left, and all of them are on top" if crowded else ""
-    outcome = Outcome(case.name, case.test, rule, passed, found, "Cohen's h", tuple(figures), why)
+    outcome = Outcome(case.name, case.test, top_rule(case), passed, found, "Cohen's h", tuple(figures), why)
     if len(before) <= case.top:
         return unjudged(outcome, f"{case.by} has no more than {case.top} groups, and all of them are on top")
     if len({one.value for one in before.values()}) == 1:
@@ -68,7 +72,13 @@ def _moved(before: Sequence[str], after: Sequence[str]) -> str:
     return ""
 
 
-@use_case(Proportion, share_needs)
+def share_rule(case: Proportion) -> str:
+    """How far the share may move."""
+    rule = f"the share of {where_text(case.share)} moves by at most {case.within:g}"
+    return rule + (f" among {where_text(case.among)}" if case.among else "") + in_every(case)
+
+
+@use_case(Proportion, share_needs, share_rule)
 def proportion(case: Proportion, sides: Sides) -> Outcome:
     """Does a share move, in any group? A group that is gone has no share, and does not pass."""
     need = share_needs(case, sides.around)[0]
@@ -78,12 +88,11 @@ def proportion(case: Proportion, sides: Sides) -> Outcome:
         other = after.get(name, NOTHING)
         moved = difference(one, other)
         figures.append(_figure(name, one, other, same=moved is not None and abs(moved) <= case.within + 1e-12))
-    rule = f"the share of {where_text(case.share)} moves by at most {case.within:g}"
-    rule += (f" among {where_text(case.among)}" if case.among else "") + in_every(case)
     moves = [abs(moved) for f in figures if (moved := difference(f.original, f.released)) is not None]
     gone = sum(figure.released.value is None for figure in figures)
     found = f"the largest move is {max(moves, default=0):.3f}" + gone_groups(gone)
-    outcome = Outcome(case.name, case.test, rule, all(f.same for f in figures), found, "Cohen's h", tuple(figures))
+    passed = all(f.same for f in figures)
+    outcome = Outcome(case.name, case.test, share_rule(case), passed, found, "Cohen's h", tuple(figures))
     if {one.value for one in before.values()} <= {0.0} or {one.value for one in before.values()} <= {1.0}:
         return unjudged(outcome, "everybody in the original counts, or nobody does")
     return outcome

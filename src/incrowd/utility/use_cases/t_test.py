@@ -24,7 +24,15 @@ def t_needs(case: TTest, around: Around) -> list[Need]:
     return [Need(columns_of(case, *case.between), ((case.of, case.of),))]
 
 
-@use_case(TTest, t_needs)
+def t_rule(case: TTest) -> str:
+    """Which answer must stay."""
+    one, other = next(iter(case.between.values()))
+    rule = f"{case.variant.capitalize()}'s t-test of {case.of} between {one} and {other} at {case.alpha:g}"
+    rule += " has the same answer" + in_every(case)
+    return rule + (f", or changes it in at most {case.changes_at_most}" if case.changes_at_most else "")
+
+
+@use_case(TTest, t_needs, t_rule)
 def t_test(case: TTest, sides: Sides) -> Outcome:
     """Do two sorts of people differ in the mean, and is the answer the same? Student's test decides, or Welch's.
 
@@ -39,15 +47,11 @@ def t_test(case: TTest, sides: Sides) -> Outcome:
     )
     tested = [figure for figure in figures if figure.same is not None]
     changed = [figure.name for figure in tested if not figure.same]
-    one, other = next(iter(case.between.values()))
-    rule = f"{case.variant.capitalize()}'s t-test of {case.of} between {one} and {other} at {case.alpha:g}"
-    rule += " has the same answer" + in_every(case)
-    rule += f", or changes it in at most {case.changes_at_most}" if case.changes_at_most else ""
     found = f"{len(tested) - len(changed)} of {len(tested)} answers stay"
     found += f" (changed: {', '.join(changed)})" if changed else ""
     found += f"; {len(figures) - len(tested)} groups cannot be tested" if len(tested) < len(figures) else ""
     passed = len(changed) <= case.changes_at_most
-    outcome = Outcome(case.name, case.test, rule, passed, found, "change of Cohen's d", figures)
+    outcome = Outcome(case.name, case.test, t_rule(case), passed, found, "change of Cohen's d", figures)
     if len(tested) <= case.changes_at_most:
         return unjudged(outcome, "no more groups can be tested than may change their answer")
     return outcome

@@ -1,0 +1,76 @@
+"""What is in the data of the plan that is open: its profile and a masked preview, kept as long as they fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from incrowd.app.data_work import Look
+from incrowd.app.jobs import Job
+from incrowd.app.sessions import Project, Session
+from incrowd.plan.prepare import renames
+
+#: Where a session keeps it, and the page that its job belongs to.
+KEPT, PAGE = "look", "data"
+Stamp = tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The file and settings that a look is of, and what was found; nothing where its job is under way or has failed."""
+
+    stamp: Stamp
+    found: Look | None = None
+    job: Job | None = None
+
+
+def look(session: Session, *, again: bool = False) -> Look | None:
+    """What is in the plan's data. None where it is not known yet: a job is begun then, where the file is there and the
+    page has no other work; one that has failed is not begun again, unless somebody asks for it.
+    """
+    project = session.need_project()
+    stamp, running = stamp_of(project), session.jobs.get(PAGE)
+    kept = session.kept.get(KEPT)
+    if isinstance(kept, Kept) and kept.stamp == stamp:
+        if kept.found is None and kept.job is not None and kept.job.state == "done":
+            session.kept[KEPT] = kept = Kept(kept.stamp, kept.job.result)
+            session.jobs.pop(PAGE, None)
+        if kept.found is not None or not again:
+            return kept.found
+    if stamp is None or (running is not None and running.state == "running"):
+        return None
+    plan = project.plan
+    codes = None if plan.data.codes is None else str(project.home / plan.data.codes)
+    begun = session.begin(
+        PAGE, f"Looking at {Path(plan.data.source).name}", "look_at", str(plan.data.place(project.home)),
+        list(plan.variables), unit=_in_source(project, plan.data.unit), codes=codes, **plan.data.reading,
+    )  # fmt: skip
+    session.kept[KEPT] = Kept(stamp, job=begun)
+    return None
+
+
+def keep(session: Session, found: Look) -> None:
+    """A look that came with the opening of its file."""
+    if (stamp := stamp_of(session.need_project())) is not None:
+        session.kept[KEPT] = Kept(stamp, found)
+
+
+def stamp_of(project: Project) -> Stamp | None:
+    """Which file it is, as it is now, and how it is read; None where there is no such file, or no plan to say it."""
+    plan = project.document.checked.plan
+    if plan is None:
+        return None
+    data = plan.data
+    files = [] if data.database else [project.home / data.source]
+    files += [] if data.codes is None else [project.home / data.codes]
+    try:
+        seen = [(one.stat().st_mtime_ns, one.stat().st_size, one.stat().st_ino) for one in files]
+    except (OSError, ValueError):
+        return None
+    return (str(data.place(project.home)), *seen, *data.reading.items(), _in_source(project, data.unit), data.codes)
+
+
+def _in_source(project: Project, name: str | None) -> str | None:
+    """What the file calls a column that the plan renames."""
+    old = {new: old for _, step in renames(project.plan) for old, new in step.variables.items()}
+    return None if name is None else old.get(name, name)

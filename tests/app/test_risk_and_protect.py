@@ -1,0 +1,174 @@
+"""Risk and Protect: the figures are those of the functions behind them, and every edit is in the plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from people import plan_with, write_case
+from workbench import Visitor, workbench
+
+import incrowd as ic
+from incrowd.app.document import Document
+
+
+@pytest.fixture
+def visitor(tmp_path: Path) -> Iterator[Visitor]:
+    scenarios = [{"name": "a neighbour", "keys": ["sex"]}]
+    path = write_case(tmp_path, plan_with(scenarios=scenarios))
+    with workbench(tmp_path) as address:
+        found = Visitor(address)
+        found.get("/data")
+        found.post("/data/open", file=str(path))
+        yield found
+
+
+def steps(folder: Path) -> list[str]:
+    return [str(one["step"]) for one in Document(folder / "plan.yaml").tree["steps"]]
+
+
+def tile(text: str, words: str) -> str:
+    found = re.search(rf"<dt>{words}[^<]*</dt><dd[^>]*>([^<]*)</dd>", text)
+    assert found, words
+    return found[1]
+
+
+def test_ticked_keys_are_counted(visitor: Visitor, tmp_path: Path) -> None:
+    for keys in (["age", "sex"], ["age", "sex", "note"], ["ill"]):
+        text = visitor.post("/risk/keys", keys=keys)
+        counted = ic.verify(tmp_path / "people.csv", keys)
+        assert tile(text, "unique") == f"{counted.uniques:,}"
+        assert tile(text, "smallest class") == f"{counted.k:,}"
+    assert "Nothing is ticked" in visitor.post("/risk/keys")
+    text = visitor.post("/risk/keys", scenario="a neighbour")
+    assert tile(text, "smallest class") == "30"
+    assert "n1" not in re.sub(r"<[^>]*>", "", text)  # no name of anybody
+
+
+def test_the_parts_of_the_page_answer(visitor: Visitor, tmp_path: Path) -> None:
+    visitor.post("/risk/keys", keys=["age", "sex", "ill"])
+    text = visitor.get("/risk/tables")
+    assert "Which variable hurts most" in text
+    counts = ic.risk(tmp_path / "people.csv", ["age", "sex", "ill"]).measured[0].tables
+    assert counts is not None
+    for keys, counted in counts.counts.items():
+        if len(keys) > 1:
+            assert f": {counted.uniques:,} unique" in text
+    for part, words in (("rarest", "combinations"), ("population", "prosecutor"), ("special", "special unique")):
+        assert words in visitor.get(f"/risk/{part}")
+
+
+def test_a_scenario_is_kept(visitor: Visitor, tmp_path: Path) -> None:
+    visitor.post("/risk/keys", keys=["age", "ill"])
+    assert "D460" in visitor.post("/risk/scenario", name="a doctor")
+    visitor.post("/risk/keys", keys=["age", "sex"])
+    assert "is in the plan" in visitor.post("/risk/scenario", name="a doctor")
+    found = ic.load_plan(tmp_path / "plan.yaml").scenarios[-1]
+    assert (found.name, list(found.keys)) == ("a doctor", ["age", "sex"])
+    assert "D450" in visitor.post("/risk/scenario", name="a doctor")
+    assert "D449" in visitor.post("/risk/scenario", name="")
+
+
+def test_steps_move_switch_and_go(visitor: Visitor, tmp_path: Path) -> None:
+    text = visitor.get("/protect")
+    assert tile(text, "smallest class") == f"{ic.run(tmp_path / 'plan.yaml', out=tmp_path / 'out').log.end.smallest}"
+    visitor.post("/protect/steps/down", number="2")
+    assert steps(tmp_path) == ["drop", "suppress_records", "recode"]
+    visitor.post("/plan/undo", back="protect")
+    assert steps(tmp_path) == ["drop", "recode", "suppress_records"]
+    assert "(off)" in visitor.post("/protect/steps/switch", number="3")
+    assert "does not hold" not in visitor.get("/protect")  # two bands and two sexes: k is 3 without it
+    assert "(off)" not in visitor.post("/protect/steps/switch", number="3")
+    visitor.post("/protect/steps/remove", number="3")
+    assert steps(tmp_path) == ["drop", "recode"]
+    assert "no longer in the plan" in visitor.post("/protect/steps/remove", number="9")
+    visitor.post("/plan/undo", back="protect")
+    visitor.post("/plan/redo", back="protect")
+    assert steps(tmp_path) == ["drop", "recode"]
+
+
+def test_a_step_is_added_where_it_belongs_and_changed(visitor: Visitor, tmp_path: Path) -> None:
+    assert "New step: recode" in visitor.get("/protect?new=recode")
+    fields = {"kind": "recode", "number": "", "f-variable": "sex", "f-mapping": "f = any\nm = any", "f-reason": "few"}
+    visitor.post("/protect/step", **fields)
+    plan = ic.load_plan(tmp_path / "plan.yaml")
+    assert [step.step for step in plan.steps] == ["drop", "recode", "recode", "suppress_records"]
+    assert plan.steps[2].mapping == {"f": "any", "m": "any"}  # type: ignore[attr-defined]
+    assert "f = any" in visitor.get("/protect?edit=3")
+    visitor.post("/protect/step", **{"kind": "recode", "number": "2", "f-variable": "age", "f-bands": "0, 30, 50"})
+    plan = ic.load_plan(tmp_path / "plan.yaml")
+    assert [str(one) for one in plan.steps[1].bands] == ["0", "30", "50"]  # type: ignore[attr-defined]
+    assert "D447" in visitor.post("/protect/step", **{**fields, "f-mapping": "f any"})
+    # What the plan's own check says is said, and the step is there to be mended.
+    assert "to mend" in visitor.post("/protect/step", **{**fields, "f-mapping": "", "f-prefix": "x"})
+
+
+def test_requirements_come_and_go(visitor: Visitor, tmp_path: Path) -> None:
+    text = visitor.post("/protect/requirement", **{"kind": "distinct_l", "f-sensitive": "ill", "f-l": "2"})
+    assert text.count("holds</span>") == 2
+    assert len(ic.load_plan(tmp_path / "plan.yaml").requirements) == 2
+    visitor.post("/protect/unrequire", number="1")
+    (left,) = ic.load_plan(tmp_path / "plan.yaml").requirements
+    assert left.model == "distinct_l"
+
+
+def test_levels_and_trees_are_in_the_plan_and_undone(visitor: Visitor, tmp_path: Path) -> None:
+    visitor.post("/protect/steps/remove", number="2")
+    text = visitor.post("/protect/level", variable="age", level="1")
+    plan = ic.load_plan(tmp_path / "plan.yaml")
+    made = plan.steps[1]
+    assert (made.step, made.variable, made.level) == ("recode", "age", 1)  # type: ignore[attr-defined]
+    assert "recode age" in text
+    first = made.hierarchy  # type: ignore[attr-defined]
+    groups = re.findall(r'name="groups" value="([^"]*)"', visitor.get("/protect/tree?variable=age&level=1"))
+    assert len(groups) > 2
+    fields = {"variable": "age", "level": "1", "name": "the young"}
+    visitor.post("/protect/tree/together", groups=[one.replace("&lt;", "<") for one in groups[:2]], **fields)
+    made = ic.load_plan(tmp_path / "plan.yaml").steps[1]
+    assert made.hierarchy != first  # type: ignore[attr-defined]
+    assert "the young" in (tmp_path / made.hierarchy).read_text()  # type: ignore[attr-defined]
+    assert "the young" not in (tmp_path / first).read_text()
+    visitor.post("/plan/undo", back="protect")
+    assert ic.load_plan(tmp_path / "plan.yaml").steps[1].hierarchy == first  # type: ignore[attr-defined]
+    assert "D459" in visitor.post("/protect/tree/rename", **fields)
+    visitor.post("/protect/level", variable="age", level="0")
+    assert steps(tmp_path) == ["drop", "suppress_records"]
+    visitor.post("/protect/level", variable="age", level="3")
+    done = ic.run(tmp_path / "plan.yaml")
+    assert done.log.end.smallest >= 3
+
+
+def test_a_step_that_fails_is_told_and_those_before_it_are_shown(visitor: Visitor, tmp_path: Path) -> None:
+    (tmp_path / "ages.csv").write_text("20;young;*\n21;young;*\n")  # the file has 40 ages
+    steps_ = [
+        {"step": "drop", "variables": ["name"]},
+        {"step": "recode", "variable": "age", "hierarchy": "ages.csv", "level": "1"},
+        {"step": "suppress_records"},
+    ]
+    write_case(tmp_path, plan_with(steps=steps_))
+    text = visitor.get("/protect")
+    assert "Step 2 cannot be carried out: D023" in text
+    assert "smallest class" in text
+    assert "D023" not in visitor.post("/protect/steps/switch", number="2")
+
+
+def test_a_requirement_that_cannot_be_judged_leaves_the_page_to_mend_it(visitor: Visitor, tmp_path: Path) -> None:
+    nobody = [{"model": "weak_k", "k": "3", "where": {"sex": ["x"]}}]
+    steps_ = [{"step": "drop", "variables": ["name"]}]
+    write_case(tmp_path, plan_with(steps=steps_, requirements=nobody))
+    text = visitor.get("/protect")
+    assert "D068" in text
+    assert "drop name" in text
+    number = re.search(r'name="number" value="1"><input type="hidden" name="was" value="([^"]*)"', text)
+    fields = {"number": "1"} | ({"was": number[1]} if number else {})
+    assert "D068" not in visitor.post("/protect/unrequire", **fields)
+
+
+def test_the_file_is_read_again_when_it_changes(visitor: Visitor, tmp_path: Path) -> None:
+    assert tile(visitor.post("/risk/keys", keys=["sex"]), "smallest class") == "30"
+    (tmp_path / "people.csv").write_text("name,age,sex,ill,note\n" + "a,1,f,y,0\n" * 7 + "b,1,m,n,0\n" * 5)
+    assert tile(visitor.get("/risk"), "smallest class") == "5"
+    (tmp_path / "people.csv").unlink()
+    assert "people.csv" in visitor.get("/risk")

@@ -1,0 +1,117 @@
+"""A release of sixty people who are all unique: whoever is found is found by the file. It is never luck."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from intruder_cases import make
+from intruder_play import play, say
+from people import plan_with, write_case
+
+import incrowd as ic
+from incrowd.intruder_test.value import Scores
+from incrowd.intruder_test.verdicts import RIGHT, WRONG_REASON, Judgment, Truth
+from incrowd.report.tested import intruder_report
+
+
+@pytest.fixture(scope="module")
+def sixty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sixty people with thirty ages and two sexes: nobody is like anybody else."""
+    folder = tmp_path_factory.mktemp("sixty")
+    variables = {
+        "age": {"role": "key", "reason": "visible"},
+        "sex": {"role": "key", "reason": "visible"},
+        "ill": {"role": "sensitive", "reason": "private"},
+    }
+    requirements = [{"model": "k", "k": 2, "keys": ["sex"]}]
+    path = write_case(folder, plan_with(variables=variables, steps=[], requirements=requirements, scenarios=[]))
+    lines = ["age,sex,ill", *(f"{20 + i % 30},{'fm'[i // 30]},{'yn'[i % 3 == 0]}" for i in range(60))]
+    (folder / "people.csv").write_text("\n".join(lines) + "\n")
+    return ic.run(path).folder
+
+
+def _scores(sixty: Path, place: Path, how: Any, said: Any = None, **options: Any) -> Scores:
+    made = make(sixty, place, **{"intruders": "3", "targets": 5, "decoys": 0, **options})
+    play(place, made.invitations, how)
+    if said is not None:
+        say(place, said)
+    return ic.intruder_test_score(str(place)).scores
+
+
+def _own(confidence: int) -> Any:
+    return lambda who, card, truth: {"record": truth.records[0], "confidence": confidence, "used": ("age",)}
+
+
+@pytest.mark.parametrize("confidence", [100, 61, 50, 0])
+def test_who_is_found_is_found_by_the_file(sixty: Path, tmp_path: Path, confidence: int) -> None:
+    scores = _scores(sixty, tmp_path / "test.db", _own(confidence))
+    assert (scores.total.correct, scores.total.claims) == (15, 15)
+    assert scores.records == 60
+    assert scores.finding
+    assert scores.sure_finds == (15 if confidence > 60 else 0)
+    told = " ".join(scores.advice)
+    assert "Luck explains" not in told
+    assert "Do not release this file as it is" in told
+    page = intruder_report(scores)
+    assert "banner pass" not in page
+    assert "would be right as often" not in page
+
+
+def test_one_single_right_claim_is_a_finding(sixty: Path, tmp_path: Path) -> None:
+    """Among wrong claims of many people, one is right, sure and reasoned: no average excuses it."""
+
+    def how(who: int, card: int, truth: Truth) -> dict[str, Any]:
+        right = (who, card) == (1, 2)
+        wrong = truth.records[0] % 60 + 1
+        return {"record": truth.records[0] if right else wrong, "confidence": 90, "used": ("age", "sex")}
+
+    scores = _scores(sixty, tmp_path / "test.db", how)
+    assert (scores.total.correct, scores.sure_finds) == (1, 1)
+    assert scores.finding
+    assert "1 claim on a record is right" in scores.advice[0]
+    assert not any("Luck explains" in each for each in scores.advice)
+    assert scores.judging is not None
+    assert scores.judging.by_nobody == 15  # nobody judged its reason: it counts as good
+
+
+def test_one_right_claim_that_nobody_else_made_is_no_luck_even_unsure(sixty: Path, tmp_path: Path) -> None:
+    one = _scores(
+        sixty, tmp_path / "test.db",
+        lambda who, card, truth: {"record": truth.records[0], "confidence": 10} if (who, card) == (0, 1) else None,
+    )  # fmt: skip
+    assert (one.claims, one.total.correct, one.sure_finds) == (1, 1, 0)
+    assert one.luck is not None
+    assert one.luck.chance == pytest.approx(1 / 60)
+    assert one.finding
+    assert one.upper == 1  # one claim of one person bounds nothing
+
+
+@pytest.mark.parametrize(
+    ("judges", "sure"),
+    [
+        ((), 1),
+        ((("Ann", WRONG_REASON),), 1),  # one person alone takes no finding away
+        ((("Ann", WRONG_REASON), (" ann", WRONG_REASON)), 1),  # and is not two by writing the name otherwise
+        ((("Ann", WRONG_REASON), ("the custodian, by file", WRONG_REASON)), 1),  # who may be the same person
+        ((("Ann", WRONG_REASON), ("Bob", RIGHT)), 1),
+        ((("Ann", WRONG_REASON), ("Bob", WRONG_REASON)), 0),
+        ((("Ann", RIGHT), ("Bob", RIGHT)), 1),
+    ],
+)
+def test_a_reason_counts_as_good_until_two_people_say_otherwise(
+    sixty: Path, tmp_path: Path, judges: tuple[tuple[str, str], ...], sure: int
+) -> None:
+    scores = _scores(
+        sixty, tmp_path / "test.db",
+        lambda who, card, truth: {"record": truth.records[0], "confidence": 90} if (who, card) == (0, 1) else None,
+        lambda each: [Judgment(name, word) for name, word in judges],
+    )  # fmt: skip
+    assert scores.sure_finds == sure
+    assert scores.judging is not None
+    assert scores.judging.set_aside == 1 - sure
+    assert scores.judging.disputed == (len({word for _, word in judges}) > 1)
+    assert scores.finding  # one right claim in sixty records is beyond luck, whatever its reason
+    assert len(scores.findings) == 1
+    assert scores.findings[0].sure is bool(sure)
