@@ -200,7 +200,7 @@ def _ordered(rows: Rows, orders: Sequence[OnBatch]) -> tuple[Rows, list[str]]:
     first, second = orders
     hashed, copy, order = (f"{OURS}{name}" for name in ("hash", "copy", "order"))
     table = rows._with(hashed, rows.told, first, "int64").table
-    number = ibis.row_number().over(ibis.window(group_by=hashed, order_by=hashed)).cast("int64")
+    number = ibis.row_number().over(ibis.window(group_by=hashed, order_by=[hashed, *rows.ties])).cast("int64")
     table = table.mutate(**{copy: number})
     text = table[copy].cast("string") + ":" + table[hashed].cast("string")
     made = rows.engine.apply(table, order, [text], second, "int64")

@@ -26,7 +26,7 @@ def draw(rows: Rows, function: OnBatch, name: str = DRAW) -> Rows:
     """Every record with a number in a new last column: a function of the record and its number among equal ones."""
     ours = [column for column in rows.told if not column.startswith((DRAW, OLD))]
     coded = rows.table.mutate(incrowd_record=rows.encoded(ours))
-    window = ibis.window(group_by="incrowd_record", order_by="incrowd_record")
+    window = ibis.window(group_by="incrowd_record", order_by=["incrowd_record", *rows.ties])
     copies = coded.mutate(incrowd_copy=ibis.row_number().over(window))
     argument = copies["incrowd_copy"].cast("string") + ":" + copies["incrowd_record"]
     made = rows.engine.apply(copies, name, [argument], function, "int64")
@@ -123,7 +123,7 @@ def permute(rows: Rows, columns: Sequence[str], strata: Sequence[str], giver: On
     )
     ranks = {
         side: ibis.row_number().over(
-            ibis.window(group_by="incrowd_stratum", order_by=[f"{DRAW}_{side}", "incrowd_tie"])
+            ibis.window(group_by="incrowd_stratum", order_by=[f"{DRAW}_{side}", "incrowd_tie", *rows.ties])
         )
         for side in ("giver", "taker")
     }
