@@ -1,13 +1,14 @@
-"""What each promise of a plan costs: what would come back without it. On the KeyTable, by the estimates of the search.
+"""What each promise of a plan costs: what would come back without it.
 
-A price is the information that the best plan without the promise would keep beyond this one, as a share of all; the
-recoding is looked for anew. Misleads where promises lean on each other: taking two away may bring back more, or less,
-than both prices together.
+A price is the information that the best plan without the promise would keep beyond this one, as a share of all. For
+what is asked of classes and values the recoding is looked for anew, on the KeyTable, by the estimates of the search. For
+the limit of an attack it is measured: the best of the candidates that were carried out and that this attack alone broke.
+Misleads where promises lean on each other: taking two away may bring back more, or less, than both prices together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from incrowd.errors import NotReleasable
@@ -18,6 +19,7 @@ from incrowd.proposals.goal import FEWEST
 from incrowd.proposals.information import weighted
 from incrowd.proposals.recoding import Recoding, required_of
 from incrowd.proposals.trying import Tried
+from incrowd.report.board.advice import most
 
 #: Less than this is nothing.
 LEAST = 0.0005
@@ -40,6 +42,7 @@ class Pricing:
 
     bench: Bench
     tried: Tried
+    broken: Sequence[Tried] = ()  # what was carried out, and an attack broke
 
     def all(self) -> list[Price]:
         """Every promise, the dearest first."""
@@ -65,6 +68,27 @@ class Pricing:
                 yield Price(told, "as it is", back, f"{name} as it is")
         for name in space.ladders:
             yield self._key(name)
+        yield from self._limits()
+
+    def _limits(self) -> Iterator[Price]:
+        """What the limit of an attack costs, where it alone stood against a candidate. Attacks after it were left."""
+        best: dict[tuple[str, str], Tried] = {}
+        for one in self.broken:
+            against = {(attack.name, attack.about) for attack in one.above}
+            if len(against) != 1:
+                continue
+            (which,) = against
+            known = best.get(which)
+            if known is None or one.information > known.information:
+                best[which] = one
+        for (name, _), one in best.items():
+            worst = max((figure for attack in one.above if (figure := most(attack)) is not None), default=1.0)
+            how = self._finer(one.recoding) if one.recoding.rungs != self.tried.recoding.rungs else "the same levels"
+            rest = "" if one.complete else "; the attacks after it were not tried on that plan"
+            yield Price(
+                f"the limit of {name}", f"up to {percent(worst)} beyond a guess",
+                max(one.information - self.tried.information, 0.0), f"{how}{rest}",
+            )  # fmt: skip
 
     def _key(self, name: str) -> Price:
         """What a key costs the others: had it been left out, they could stay finer."""

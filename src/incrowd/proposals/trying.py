@@ -257,10 +257,12 @@ def _files(bench: Bench) -> Files:
     """What the attacks of the plan may use beside the release."""
     named = [one for _, one in bench.plan.attacks]
     register = next((one.register_file for one in named if one.register_file), None)
+    salts = next((one.salts for one in named if one.salts), None)
     return Files(
         None if register is None else bench.folder / register,
         tuple(bench.folder / file for one in named for file in one.others),
         tuple(bench.folder / file for one in named for file in one.tables),
+        None if salts is None else bench.folder / salts,
     )
 
 

@@ -102,7 +102,7 @@ def _counted(progress: Progress | None) -> Callable[[str], None]:
 
 def _proposals(bench: Bench, walk: Walk, line: Sequence[Tried], added: Sequence[str]) -> Proposals:
     chosen = best(line)
-    prices = _prices(bench, chosen) if chosen is not None else ()
+    prices = _prices(bench, chosen, walk.failed) if chosen is not None else ()
     items = tuple(_proposal(bench, walk, one, line, prices, number) for number, one in enumerate(_named(line, chosen)))
     return Proposals(
         items=tuple(sorted(items, key=lambda one: (-one.risk, one.name))),
@@ -117,10 +117,10 @@ def _proposals(bench: Bench, walk: Walk, line: Sequence[Tried], added: Sequence[
     )
 
 
-def _prices(bench: Bench, chosen: Tried) -> tuple[Price, ...]:
+def _prices(bench: Bench, chosen: Tried, failed: Sequence[Tried]) -> tuple[Price, ...]:
     """What the promises cost. Whoever stops the search now has waited for the proposals: they come without prices."""
     try:
-        return tuple(Pricing(bench, chosen).all())
+        return tuple(Pricing(bench, chosen, failed).all())
     except stopping.Stopped:
         if not stopping.heeded():
             raise
