@@ -98,7 +98,7 @@ def test_which_of_two_equal_records_is_whose_is_settled_by_the_line(tmp_path: Pa
             situation = traced.situation()
         found.append(situation.lines.tolist())
         records = situation.released.to_pylist()
-        together = [pair for pair in zip(records, records[1:], found[-1], found[-1][1:], strict=False)]
+        together = list(zip(records, records[1:], found[-1], found[-1][1:], strict=False))
         equal = [(first, second) for one, other, first, second in together if one == other]
         assert len(equal) > 100
         assert all(first < second for first, second in equal)

@@ -1,8 +1,9 @@
 """What each promise of a plan costs: what would come back without it.
 
 A price is the information that the best plan without the promise would keep beyond this one, as a share of all. For
-what is asked of classes and values the recoding is looked for anew, on the KeyTable, by the estimates of the search. For
-the limit of an attack it is measured: the best of the candidates that were carried out and that this attack alone broke.
+what is asked of classes and values the recoding is looked for anew, on the KeyTable, by the estimates of the search.
+For the limit of an attack it is measured: the best of the candidates that were carried out and that this attack alone
+broke.
 Misleads where promises lean on each other: taking two away may bring back more, or less, than both prices together.
 """
 
