@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import incrowd as ic
 from incrowd.errors import IncrowdError, InputError
 from incrowd.machine import stopping
 from incrowd.proposals import walk
-from incrowd.proposals.prices import Pricing
+from incrowd.proposals.prices import Price, Pricing
 
 N = 300
 #: Must not stand in any error, whatever is wrong.
@@ -114,6 +115,40 @@ def test_a_stop_while_prices_are_asked_for_gives_the_proposals_without_them(
     number = signal.SIGTERM  # there is no time to hand anything over
     with pytest.raises(stopping.Stopped):
         ic.propose(path, "controlled", most=1)
+
+
+def test_the_price_of_an_attacks_limit_is_that_of_the_best_plan_which_it_alone_broke(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Plans that two attacks broke, and worse ones, say nothing of what one limit costs."""
+    told: list[Price] = []
+
+    def with_broken(pricing: Pricing) -> list[Price]:
+        tried = pricing.tried
+        first, second = (replace(tried.attacks[0], attack=word, about="ill") for word in ("inference", "skewness"))
+        rougher = replace(tried.candidate, values=(("ill", 1),))
+        broken = [
+            replace(tried, information=tried.information + back, above=tuple(above), complete=complete)
+            for back, complete, *above in (
+                (0.1, True, first),
+                (0.2, False, first, first),
+                (0.3, True, first, second),
+                (-0.1, True, second),
+            )
+        ]
+        found = real(Pricing(pricing.bench, replace(tried, candidate=rougher), broken))
+        told.extend(price for price in found if price.promise.startswith("the limit of "))
+        return real(pricing)
+
+    real = Pricing.all
+    monkeypatch.setattr(Pricing, "all", with_broken)
+    ic.propose(write_goal(tmp_path, some_people(N), ROLES), "safeguarded", most=1)
+    assert [(price.promise, round(price.back, 9)) for price in told] == [
+        ("the limit of inference of ill", 0.2), ("the limit of skewness of ill", 0.0)
+    ]  # fmt: skip
+    assert "ill as it is" in told[0].how
+    assert "the attacks after it were not tried" in told[0].how
+    assert "not tried" not in told[1].how
 
 
 def test_the_time_ends_it(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ class Pricing:
                 best[which] = one
         for (name, _), one in best.items():
             worst = max((figure for attack in one.above if (figure := most(attack)) is not None), default=1.0)
-            how = self._finer(one.recoding) if one.recoding.rungs != self.tried.recoding.rungs else "the same levels"
+            how = "; ".join([*self._lighter(one.candidate), self._finer(one.recoding)])
             rest = "" if one.complete else "; the attacks after it were not tried on that plan"
             yield Price(
                 f"the limit of {name}", f"up to {percent(worst)} beyond a guess",
@@ -133,12 +133,21 @@ class Pricing:
     def _weight(self) -> float:
         return sum(self.bench.space.weights.values()) or 1.0
 
+    def _lighter(self, candidate: Candidate) -> list[str]:
+        """Which other variables would be treated in another way, in words."""
+        found, now = [], self.tried.candidate
+        for name, ways in self.bench.space.treatments.items():
+            way = candidate.treated(name)
+            if way != now.treated(name):
+                found.append(f"{name} {ways[way].words}" if way else f"{name} as it is")
+        return found
+
     def _finer(self, found: Recoding, but: str = "") -> str:
         """Which variables would be finer, in words."""
         space, now = self.bench.space, self.tried.recoding
         finer = [f"{name} {space.reached(name, rung)}" for name, rung in found.rungs.items() if rung < now.rungs[name]]
         coarser = [name for name, rung in found.rungs.items() if rung > now.rungs[name] and name != but]
-        told = "; ".join(finer) or "nothing would be finer"
+        told = "; ".join(finer) or "no key would be finer"
         if found.lost > now.lost:
             told += f"; {found.lost:,} records dropped"
         return told + (f" (coarser: {', '.join(coarser)})" if coarser and finer else "")
