@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations_with_replacement, product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from examples import examples
@@ -16,11 +18,16 @@ from situations import Record, situation, table
 
 import incrowd as ic
 from incrowd.attack import reconstruction as reconstructing
+from incrowd.attack.on_run import judge
 from incrowd.attack.reconstruction import CELLS, LEFT, RECORD, reconstruction
 from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.solving import budget
+from incrowd.attack.solving.certain import Certain, work_out
+from incrowd.attack.solving.unknown import Unknown
 from incrowd.attack.value import Attacked
 from incrowd.errors import NotReleasable
+from incrowd.plan.attack import Attack as AskedAttack
+from incrowd.report.review import AttackThenNow
 
 AGES, AREAS, ILLS = ("30", "31", "40", "41"), ("x", "y"), ("flu", "gout")
 Person = tuple[str, str, str]  # area, age, ill
@@ -360,6 +367,55 @@ def test_a_plan_that_publishes_both_is_refused_without_a_limit(tmp_path: Path) -
                if one.about == "ill")  # fmt: skip
     assert ill.given_away == 2
     assert "same people as the source" in ill.assumed
+
+
+def _rename_the_counts(table: Path) -> None:
+    """'persons' is no word for a column of counts, so that nobody can read the table."""
+    table.write_text(table.read_text().replace(",count", ",persons"))
+
+
+@pytest.mark.parametrize("attack", [{"attacks": ["linkage"]}, {"attacks": ["reconstruction"], "limit": 0.5}])
+@pytest.mark.parametrize("unread", [1, 3])
+def test_tables_that_were_not_laid_beside_refuse_with_or_without_a_limit(
+    tmp_path: Path, attack: dict[str, object], unread: int
+) -> None:
+    files = [f"{'-'.join(by)}.csv" for by in THREE]
+    path = write_ten(tmp_path, {**attack, "tables": files})
+    for name in files[-unread:]:
+        _rename_the_counts(tmp_path / name)
+    with pytest.raises(NotReleasable, match=r"R023.*job-ill\.csv needs a column of counts.*withdraw the table"):
+        ic.run(path)
+    (refused,) = (tmp_path / "runs").glob("*-refused")
+    assert "not tried in full" in (refused / "audit" / "report.html").read_text() or unread == 3
+
+
+def test_what_was_not_laid_beside_is_no_figure_anywhere() -> None:
+    here, tables = ten_alike(), three_tables()
+    last = tables["job-ill"].rename_columns(["job", "ill", "persons"])
+    for one in reconstruction(here, Auxiliary(tables=tables | {"job-ill": last})):
+        assert one.success is not None
+        assert not one.in_full
+        assert (one.most, one.excess) == (None, None)
+        limit = AskedAttack(attacks=["reconstruction"], limit=1.0, tables=["job-ill"])
+        assert not any(verdict.passed for verdict in judge(one, limit))
+        assert AttackThenNow(replace(one, incomplete=""), one, 0.1).lost
+    assert all(one.in_full for one in reconstruction(here, Auxiliary(tables=tables)))  # a name is not remembered
+
+
+def test_people_of_whom_it_was_not_worked_out_refuse_although_a_limit_allows_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reconstructing, "work_out", _nothing_worked_out)
+    files = [f"{'-'.join(by)}.csv" for by in THREE]
+    path = write_ten(tmp_path, {"attacks": ["reconstruction"], "limit": 1.0, "tables": files})
+    with pytest.raises(NotReleasable, match=r"R023.*not solved.*thorough: true"):
+        ic.run(path)
+
+
+def _nothing_worked_out(unknown: Unknown, known: Any, budget: Any, true: Any = None) -> Certain:
+    """As if no block had been solved: what the truth shows to be possible, and nothing else."""
+    found = work_out(unknown, known, budget, true)
+    return replace(found, can=known, cannot=np.zeros(len(known), bool), unsolved=1)
 
 
 def test_with_two_of_the_tables_it_is_released_and_told(tmp_path: Path) -> None:

@@ -12,10 +12,11 @@ from propose_cases import ROLES, some_people, write_goal
 
 from incrowd.attack.holding_out import on_trial
 from incrowd.attack.registry import ATTACKS
+from incrowd.attack.value import Attacked, Rate
 from incrowd.proposals.bench import open_bench
 from incrowd.proposals.candidate import Candidate
 from incrowd.proposals.goal import Goal, read_goal_plan
-from incrowd.proposals.trying import Tried, glance, try_candidate
+from incrowd.proposals.trying import Tried, above_limit, glance, try_candidate
 from incrowd.secret import secret_to_try
 
 STRANGER = {"name": "a stranger", "keys": ["age", "sex", "area"], "knows_who_is_in": False}
@@ -62,3 +63,21 @@ def test_what_broke_one_candidate_is_tried_first_on_the_next_and_a_release_on_tr
         bench.broken["inference", "a neighbour"] = 7
         _, begun = tried(5, hard)
         assert begun[0] == "inference (a neighbour)"
+
+
+def test_a_candidate_that_no_run_would_release_is_above_its_limit_although_none_is_named(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("sex,persons\nf,3\n")
+    asked = [{"attacks": ["linkage"], "tables": ["t.csv"]}]
+    plan, _ = read_goal_plan(write_goal(tmp_path, some_people(40), ROLES, attack=asked), "controlled")
+    goal = Goal.of("controlled", plan)
+    fine = Attacked("reconstruction", "s", "", "", Rate(0, 40), 0.1, None, "", about="ill")
+    assert not above_limit(plan, goal, [fine])
+    untried = replace(fine, success=None, why="no table can be used")
+    for one in (
+        replace(fine, incomplete="no counts"),
+        replace(fine, given_away=1),
+        replace(fine, undecided=2),
+        untried,
+    ):
+        assert above_limit(plan, goal, [one]) == (one,)
+    assert not above_limit(plan, goal, [replace(untried, does_not_apply="the release itself")])

@@ -43,7 +43,7 @@ class Tried:
     @property
     def state(self) -> str:
         """Tried, not tried, or nothing to attack; only the first tells anything."""
-        return "tried" if self.one.success is not None else "does not apply" if self.one.does_not_apply else "not tried"
+        return "tried" if self.one.in_full else "does not apply" if self.one.does_not_apply else "not tried"
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Told:
     @property
     def words(self) -> tuple[str, ...]:
         """The attacks that were tried, by their words in plans."""
-        return tuple(dict.fromkeys(one.attack for one in self.found.attacks if one.success is not None))
+        return tuple(dict.fromkeys(one.attack for one in self.found.attacks if one.in_full))
 
     @property
     def limits(self) -> tuple[Verdict, ...]:
@@ -109,7 +109,7 @@ def _untried(tried: Sequence[Tried]) -> Iterator[tuple[str, str, str]]:
 
 def gain(one: Attacked) -> float:
     """What the file adds to what is possible without it; all of it where there is nothing to compare with."""
-    if one.success is None:
+    if one.success is None or one.incomplete:
         return 0.0
     return one.success.value if one.auxiliary(worst=False) is None else one.residual or 0.0
 
@@ -135,7 +135,7 @@ def _tried(one: Attacked, plan: Plan) -> Tried:
 
 def strongest(attacks: Iterable[Attacked]) -> str:
     """What simulated intruders achieved, in a sentence; empty where none was tried."""
-    tried = [one for one in attacks if one.success is not None]
+    tried = [one for one in attacks if one.in_full]
     if not tried:
         return ""
     worst = max(tried, key=gain)

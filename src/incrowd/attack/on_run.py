@@ -147,6 +147,22 @@ def attack_all(
 
 
 @dataclass(frozen=True)
+class Decided:
+    """One result, the entry of the plan that asked for it, and the verdicts on its limits."""
+
+    one: Attacked
+    asked: Attack
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def untried(self) -> str:
+        """Why nobody knows whether the file may leave; empty where it is known."""
+        if any(verdict.achieved is None for verdict in self.verdicts):
+            return self.one.incomplete or self.one.why
+        return untold(self.one, self.asked)
+
+
+@dataclass(frozen=True)
 class AttackResults:
     """The attacks of a plan, with a verdict for each that has a limit, and the refusal when one of them fails."""
 
@@ -163,7 +179,7 @@ def attack_run(
     """
     situation = situation_of(plan, context, start, state, traced)
     attacks: list[Attacked] = []
-    judged: list[tuple[Attacked, list[Verdict]]] = []
+    judged: list[Decided] = []
     for _, asked in plan.attacks:
         files = Files(
             context.folder / asked.register_file if asked.register_file else None,
@@ -174,21 +190,27 @@ def attack_run(
         )
         auxiliary = read_auxiliary(plan, context, situation, files, others_here)
         names, scenarios = attack_names(asked.attacks), chosen_scenarios(plan, asked.scenarios)
-        more = [name for name in ALWAYS if asked.tables and name not in names]
+        more = [name for name in unasked(asked) if name not in names]
         found = attack_all(situation, auxiliary, scenarios, [*names, *more])
         if asked.hold_out is not None and (outside := [name for name in names if ATTACKS[name].outside]):
             trial = trial_of(plan, context, start, asked.hold_out)
             found = with_control(found, attack_all(trial, auxiliary, scenarios, outside), asked.hold_out)
         attacks += found
-        judged += [(one, [] if one.attack in more else judge(one, asked)) for one in found]
-    return AttackResults(tuple(attacks), tuple(verdict for _, each in judged for verdict in each), _refusal(judged))
+        judged += [Decided(one, asked, () if one.attack in more else tuple(judge(one, asked))) for one in found]
+    verdicts = tuple(verdict for each in judged for verdict in each.verdicts)
+    return AttackResults(tuple(attacks), verdicts, _refusal(judged))
+
+
+def unasked(asked: Attack) -> tuple[str, ...]:
+    """The attacks that an entry of a plan has tried whatever it names, and that need no limit to refuse."""
+    return ALWAYS if asked.tables else ()
 
 
 def judge(one: Attacked, asked: Attack) -> list[Verdict]:
     """Is the upper end of the interval within the limits, a residual against the lower end of the control?
 
-    What could not be tried fails: nobody knows whether it is within them. What does not apply gets no verdict where
-    nobody asked for it by name.
+    What could not be tried, or not in full, fails: nobody knows whether it is within them. What does not apply gets no
+    verdict where nobody asked for it by name.
     """
     if one.does_not_apply and asked.attacks is None:
         return []
@@ -207,10 +229,23 @@ def _verdict(words: str, limit: float, found: float | None) -> Verdict:
     return Verdict(words, "attack", found is not None and found <= limit, limit, found)
 
 
-def _refusal(judged: Sequence[tuple[Attacked, list[Verdict]]]) -> NotReleasable | None:
-    failed = [verdict for one, each in judged for verdict in each if one.success is not None and not verdict.passed]
-    untried = [f"{one.name} ({one.scenario}): {one.why}" for one, each in judged if each and one.success is None]
-    certain = [f"{one.about}: {one.given_away:,} people ({one.scenario})" for one, _ in judged if one.given_away]
+def untold(one: Attacked, asked: Attack) -> str:
+    """Why nobody knows whether the release and the tables of an entry give people away; empty where it is known."""
+    if one.attack not in unasked(asked) or one.does_not_apply:
+        return ""
+    if one.success is None:
+        return one.why
+    return one.incomplete or (f"for {one.undecided:,} people it was not worked out. {one.why}" if one.undecided else "")
+
+
+def _refusal(judged: Sequence[Decided]) -> NotReleasable | None:
+    failed = [v for each in judged for v in each.verdicts if not v.passed and v.achieved is not None]
+    found = [each.one for each in judged]
+    certain = [f"{one.about}: {one.given_away:,} people ({one.scenario})" for one in found if one.given_away]
+    untried: dict[str, list[str]] = {}
+    for each in judged:
+        if each.untried:
+            untried.setdefault(each.untried.rstrip("."), []).append(f"{each.one.name} ({each.one.scenario})")
     if certain:
         return NotReleasable(
             "R046",
@@ -219,16 +254,19 @@ def _refusal(judged: Sequence[tuple[Attacked, list[Verdict]]]) -> NotReleasable 
             "no limit.",
         )
     if failed:
-        lines = [f"required: {v.requirement}; it may be {v.achieved:.3g}" for v in failed if v.achieved is not None]
+        lines = [f"required: {v.requirement}; it may be {v.achieved:.3g}" for v in failed]
         return NotReleasable(
             "R022",
             "an attack succeeds too often: " + "; ".join(lines) + ".",
             "Recode or suppress more, or sample; the figures are upper ends of 95% intervals.",
         )
     if untried:
-        message = "an attack with a limit could not be tried: " + "; ".join(why.rstrip(".") for why in untried) + "."
-        hint = (
-            "Give it what it needs, name the attacks that can be tried, or let somebody say in the plan that there is "
+        told = "; ".join(f"{', '.join(names)}: {why}" for why, names in untried.items())
+        return NotReleasable(
+            "R023",
+            f"an attack that decides over the release could not be tried, or not in full: {told}.",
+            "Give it what it needs: a table a column of counts and labels of the source, a long search thorough: true. "
+            "Or name the attacks that can be tried, withdraw the table, or let somebody say in the plan that there is "
+            "nothing of the kind (attest: no_other_release, no_tables).",
         )
-        return NotReleasable("R023", message, f"{hint}nothing of the kind (attest: no_other_release, no_tables).")
     return None

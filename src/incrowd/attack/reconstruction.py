@@ -58,34 +58,38 @@ def reconstruction(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]
         return [untried(situation, "reconstruction", ACTS, why, says=RELEASE)]
     what = _named(auxiliary)
     published = situation.once(lambda: read_tables(situation, auxiliary.tables), *what, "tables")
-    notes = [f"The table {name} {why}" for name, why in published.unread.items()]
+    unused = [f"The table {name} {why}" for name, why in published.unread.items()]
     if not published.parts:
-        return [untried(situation, "reconstruction", ACTS, joined("no table can be used.", *notes))]
+        return [untried(situation, "reconstruction", ACTS, joined("no table can be used.", *unused))]
     solved = situation.once(lambda: _with_most(situation, published, auxiliary), *what, True)
     if solved is None:
         more = "" if auxiliary.thorough else " --thorough writes down ten times as many."
         why = f"each table leaves more unknowns than can be written down.{more}"
         return [untried(situation, "reconstruction", ACTS, why)]
     published = solved.published
-    notes = [*published.notes, *notes]
     if lost := [name for name in auxiliary.tables if name not in {*published.tables, *published.unread}]:
-        notes += [f"Left out, as with them there are more unknowns than can be written down: {', '.join(lost)}."]
+        unused += [f"Left out, as with them there are more unknowns than can be written down: {', '.join(lost)}."]
+    notes = [*published.notes, *unused]
     certain = solved.certain
     if certain.unsolved:
         more = "" if auxiliary.thorough else " --thorough takes longer."
         notes += [f"{certain.unsolved:,} of {len(certain.blocks):,} blocks were not solved within the limits.{more}"]
     if certain.contradictory:
-        notes += [f"{certain.contradictory:,} blocks or counts contradict the release, which may have been perturbed."]
+        # No table can be the reason: each is given the room that it needs for the truth (published.py).
+        notes += [f"{certain.contradictory:,} blocks or counts contradict the release: values of it were changed."]
     right = situation.within(replace(situation.scenario, error={}))  # who is not sure of the keys is certain of nothing
     targets = Targets(right, solved)
     left_out = _existing(right, targets, auxiliary)
     found = [*_people(right, targets, auxiliary), *_cells(right, solved), *left_out]
-    return [replace(one, why=joined(one.why, *notes)) for one in found]
+    return [replace(one, why=joined(one.why, *notes), incomplete=joined(*unused)) for one in found]
 
 
 def _named(auxiliary: Auxiliary) -> tuple[Hashable, ...]:
     """What is solved, for the memory of what was: these tables, and how long may be searched."""
-    tables = ((name, hash(tuple(map(tuple, table.to_pydict().values())))) for name, table in auxiliary.tables.items())
+    tables = (
+        (name, hash(tuple((column, tuple(cells)) for column, cells in table.to_pydict().items())))
+        for name, table in auxiliary.tables.items()
+    )
     return "reconstruction", tuple(tables), auxiliary.thorough
 
 
@@ -143,7 +147,8 @@ def _by_records(situation: Situation, targets: Targets, sensitive: Sensitive, in
     true = sensitive.true[targets.met.people]
     asked = inside & (true >= 0)
     if not asked.any():
-        return untried(situation, "reconstruction", ACTS, "nobody in the release has a value.", sensitive.name)
+        why = "nobody in the release has a value."
+        return untried(situation, "reconstruction", ACTS, why, sensitive.name, RELEASE)
     told = targets.by_records(sensitive.released, sensitive.values)
     found = _said(situation, sensitive.name, told, true, asked, float(sensitive.shares.max()))
     return replace(found, why=joined(sensitive.note, found.why))
@@ -196,6 +201,7 @@ def _said(
                f"Of {int(known.sum()):,} of them the tables tell it without the release." if known.any() else "",
                f"{int(unknown.sum()):,} people were not tried." if unknown.any() else ""),
         about=about, not_tried=int(unknown.sum()), given_away=away,
+        undecided=len(np.unique(situation.people[told.people[unknown]])),
     )  # fmt: skip
 
 

@@ -51,6 +51,8 @@ class Attacked:
 
     Without a single try there is no figure: 0 of 0 cannot be put here as a success, and what has none says why. An
     attack that has nothing to attack (no gap, no pseudonym, no other release) *does not apply*, and names who says so.
+    One that could not use all that it was given (a table that it cannot read) keeps what it found, and is judged as if
+    it had not been tried.
 
     >>> Attacked("linkage", "s", "", "", Rate(0, 0), None, None, "")
     Traceback (most recent call last):
@@ -77,6 +79,8 @@ class Attacked:
     drawn_of: int | None = None  # of how many targets those that were tried were drawn by chance, where not all were
     not_tried: int = 0  # targets that were to be tried and could not be: at a limit they count as found
     given_away: int = 0  # people of whom something is certain only because of what is published beside the release
+    undecided: int = 0  # people of whom nobody could work out whether they are given away so
+    incomplete: str = ""  # what it was to use and could not, such as a table: nobody knows what it would have found
 
     def __post_init__(self) -> None:
         if self.success is not None and not self.success.tries:
@@ -91,14 +95,22 @@ class Attacked:
             raise ValueError(f"{self.attack}: nobody can be drawn from fewer than were tried")
 
     @property
+    def in_full(self) -> bool:
+        """Whether it was tried with all that it was to use: else it counts as not tried, whatever it found so far."""
+        return self.success is not None and not self.incomplete
+
+    @property
     def name(self) -> str:
         """What it is called in tables: 'homogeneity of income'."""
         return self.attack.replace("_", " ") + (f" of {self.about}" if self.about else "")
 
     @property
     def most(self) -> float | None:
-        """The success at its worst: the upper end of the interval, with everybody found who could not be tried."""
-        if self.success is None:
+        """The success at its worst: the upper end of the interval, with everybody found who could not be tried.
+
+        None where it was not tried in full: what is found so far bounds nothing.
+        """
+        if self.success is None or self.incomplete:
             return None
         found = Rate(self.success.hits + self.not_tried, self.success.tries + self.not_tried)
         return max(self.success.high, found.high)
@@ -138,9 +150,9 @@ class Attacked:
         """The residual at its worst: the upper end of the success against the lower end of the control.
 
         Where a guess is always right the file adds nothing, unless too few tries say so; where there is nothing to
-        compare with, it adds all. None where the attack was not tried.
+        compare with, it adds all. None where the attack was not tried in full.
         """
-        if self.success is None:
+        if self.success is None or self.incomplete:
             return None
         if self.baseline is not None and self.baseline >= 1:
             return 0.0 if self.success.tries >= FEWEST else self.success.high

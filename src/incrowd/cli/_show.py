@@ -152,8 +152,8 @@ def attack_table(attacks: Sequence[Attacked], title: str, scenarios: bool = Fals
         table.add_column(heading, justify="right")
     for one in attacks:
         names = (one.name, *((one.scenario,) if scenarios else ()))
-        if one.success is None:
-            table.add_row(*names, "does not apply" if one.does_not_apply else "not tried", "", "", "", "")
+        if one.success is None or one.incomplete:
+            table.add_row(*names, _untried(one), "", "", "", "")
             continue
         value, low, high = percents(one.success.value, one.success.low, one.success.high)
         interval = f"{value} ({low} to {high})"
@@ -162,6 +162,13 @@ def attack_table(attacks: Sequence[Attacked], title: str, scenarios: bool = Fals
         residual = "none" if one.residual is None else fixed(one.residual)
         table.add_row(*names, interval, one.tried, baseline, control, residual)
     return table
+
+
+def _untried(one: Attacked) -> str:
+    """In place of a figure."""
+    if one.does_not_apply:
+        return "does not apply"
+    return "not tried in full" if one.incomplete else "not tried"
 
 
 def show_verification(found: Verification, name: str) -> None:

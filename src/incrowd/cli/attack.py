@@ -156,6 +156,7 @@ def _write(found: Intrusion, path: Path) -> None:
 
 
 def _show(found: Intrusion) -> None:
+    from incrowd.attack.words import list_keys
     from incrowd.cli._consoles import console, marked
     from incrowd.cli._show import attack_table
 
@@ -167,9 +168,11 @@ def _show(found: Intrusion) -> None:
     for name in dict.fromkeys(one.scenario for one in found.attacks):
         those = [one for one in found.attacks if one.scenario == name]
         console.print(attack_table(those, f"Attacks in the scenario: {name}"))
+        if untried := list_keys([one.name for one in those if not one.in_full and not one.does_not_apply]):
+            console.print(marked(("not tried, or not in full", "yellow"), f"  {untried}: no figure bounds them"))
         for one in those:
             console.print(marked((one.name, "bold"), f"  {one.sentence}"))
             if one.why:
                 console.print(marked((one.why, "dim")))
-            if one.assumed and one.success is not None:
+            if one.assumed and one.in_full:
                 console.print(marked((f"Assumed: {one.assumed}", "dim")))

@@ -105,7 +105,7 @@ def _print(title: str, found: Sequence[PlanFigures], lines: Sequence[tuple[str, 
 def _attack(one: PlanFigures, scenario: str, name: str) -> str:
     """How often it was right; a figure that is not there is never a small one."""
     found = next((attack for attack in one.attacks if (attack.scenario, attack.name) == (scenario, name)), None)
-    if found is None or found.success is None:
+    if found is None or found.success is None or found.incomplete:
         return "does not apply" if found is not None and found.does_not_apply else "not tried"
     value, low, high = percents(found.success.value, found.success.low, found.success.high)
     return f"{value} ({low} to {high})"

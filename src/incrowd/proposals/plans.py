@@ -137,7 +137,7 @@ def limited_attacks(plan: Plan, goal: Goal, tried: Sequence[Attacked]) -> list[d
         words = asked.attacks or [word for word, attack in ATTACKS.items() if not attack.on_request]
         pairs = {(word, name) for word in words for name in asked.scenarios or names}
         met = [one for one in tried if (one.attack, one.scenario) in pairs]
-        if goal.attack is not None and met and all(one.success is not None for one in met):
+        if goal.attack is not None and met and all(one.in_full for one in met):
             own["residual"] = min(own.get("residual", 1.0), round(goal.attack, 4))
         covered |= pairs if "residual" in own or goal.attack is None else set()
         kept.append(own)
@@ -147,7 +147,7 @@ def limited_attacks(plan: Plan, goal: Goal, tried: Sequence[Attacked]) -> list[d
         for name in dict.fromkeys(one.scenario for one in tried if one.attack == word):
             if (word, name) in covered:
                 continue
-            figures = [one.success is not None for one in tried if one.attack == word and one.scenario == name]
+            figures = [one.in_full for one in tried if one.attack == word and one.scenario == name]
             by_scenario[all(figures)].append(name)
         for has_figure, where in by_scenario.items():
             if where:

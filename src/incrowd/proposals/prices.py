@@ -76,8 +76,8 @@ class Pricing:
         best: dict[tuple[str, str], Tried] = {}
         for one in self.broken:
             against = {(attack.name, attack.about) for attack in one.above}
-            if len(against) != 1:
-                continue
+            if len(against) != 1 or any(attack.given_away or most(attack) is None for attack in one.above):
+                continue  # no limit alone: what is certain, or was not tried, needs none
             (which,) = against
             known = best.get(which)
             if known is None or one.information > known.information:

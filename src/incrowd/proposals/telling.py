@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from incrowd.attack.registry import ATTACKS
+from incrowd.attack.value import Attacked
 from incrowd.keys.saying import percent
 from incrowd.proposals.bench import Bench
 from incrowd.proposals.frontier import SAME
@@ -137,12 +138,22 @@ def obstacles_of(bench: Bench, walk: Walk) -> Iterator[Obstacle]:
     for one in nearest.above:
         name = one.about if one.about in bench.given else _finest(bench, nearest, one.attack)
         limit = walk.goal.attack
-        what = f"{one.name} ({one.scenario}) may be right for {percent(most(one) or 0.0)} beyond a guess"
-        yield Obstacle(what + (f", and {percent(limit)} is the limit" if limit is not None else ""), name,
-                       _cost(bench, name))  # fmt: skip
+        yield Obstacle(_against(one, limit), name, _cost(bench, name))
     if not nearest.above:
         for reason in nearest.obstacles(walk.goal):
             yield Obstacle(reason.text, "", reason.change)
+
+
+def _against(one: Attacked, limit: float | None) -> str:
+    """What an attack says against a candidate: what is certain, or not known, needs no limit."""
+    who = f"{one.name} ({one.scenario})"
+    if one.given_away:
+        return f"{who}: {one.given_away:,} people are given away for certain by the release and the tables together"
+    if not one.in_full or one.undecided:
+        why = one.incomplete or one.why
+        return f"{who} could not be tried in full: {why.rstrip('.')}"
+    what = f"{who} may be right for {percent(most(one) or 0.0)} beyond a guess"
+    return what + (f", and {percent(limit)} is the limit" if limit is not None else "")
 
 
 def _finest(bench: Bench, tried: Tried, word: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from incrowd.attack.auxiliary import Files, read_auxiliary
 from incrowd.attack.holding_out import on_trial, with_control
 from incrowd.attack.knowledge import whole_of
-from incrowd.attack.on_run import HELD_OUT, attack_all, judge, situation_of
+from incrowd.attack.on_run import HELD_OUT, attack_all, judge, situation_of, untold
 from incrowd.attack.registry import ATTACKS
 from incrowd.attack.situation import Auxiliary, Situation
 from incrowd.attack.value import Attacked
@@ -267,13 +267,16 @@ def _files(bench: Bench) -> Files:
 
 
 def above_limit(plan: Plan, goal: Goal, attacks: Sequence[Attacked]) -> tuple[Attacked, ...]:
-    """The attacks that may be right too often, by the tier or by the plan's own limits; the worst first."""
+    """The attacks that may be right too often, by the tier or by the plan's own limits; and those that give people away
+    beside the plan's tables, or may do so for all that is known, which no run would release. The worst first.
+    """
     found = []
     for one in attacks:
         worst = most(one)
         own = [verdict for asked in _asked(plan, one) for verdict in judge(one, asked)]
+        away = bool(one.given_away) or any(untold(one, asked) for _, asked in plan.attacks)
         tier = goal.attack is not None and worst is not None and worst > goal.attack
-        if one.success is not None and (tier or not all(verdict.passed for verdict in own)):
+        if away or (one.success is not None and (tier or not all(verdict.passed for verdict in own))):
             found.append((worst or 0.0, one))
     return tuple(one for _, one in sorted(found, key=lambda each: -each[0]))
 

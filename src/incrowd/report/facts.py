@@ -108,7 +108,7 @@ class PublicFacts:
             ),
             conditions=log.about.conditions,
             next_review=None if review is None else review.next,
-            attacks=tuple(dict.fromkeys(a.attack for a in log.attacks if a.success is not None)),
+            attacks=tuple(dict.fromkeys(a.attack for a in log.attacks if a.in_full)),
             limits=any(verdict.model == "attack" for verdict in log.verdicts),
             intruder_test="" if tested is None else tested.public,
             one_value=log.one_value,

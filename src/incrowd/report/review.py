@@ -74,7 +74,7 @@ class AttackThenNow:
     @property
     def tried_then(self) -> bool:
         """Whether the audit has a figure to compare with."""
-        return self.then is not None and self.then.success is not None
+        return self.then is not None and self.then.in_full
 
     @property
     def worse(self) -> bool:
@@ -82,7 +82,7 @@ class AttackThenNow:
         success = self.now.success
         if success is None:
             return False
-        if self.then is not None and self.then.success is not None:
+        if self.then is not None and self.then.in_full and self.then.success is not None:
             return success.value > self.then.success.value + TOLERANCE
         control, guess = self.now.control, self.now.baseline or 0.0
         beside = control.high if control is not None and self.now.fair else guess
@@ -90,8 +90,8 @@ class AttackThenNow:
 
     @property
     def lost(self) -> bool:
-        """It was tried then, and cannot be tried now."""
-        return self.now.success is None and self.then is not None and self.then.success is not None
+        """It was tried in full then, and cannot be now."""
+        return not self.now.in_full and self.tried_then
 
 
 @dataclass(frozen=True, repr=False)
@@ -149,8 +149,8 @@ class Reviewed(Result):
         for attack in filter(which, self.attacks):
             success = attack.now.success
             if attack.worse and success is not None:
-                then = "not tried" if attack.then is None or attack.then.success is None else (
-                    percent(attack.then.success.value))  # fmt: skip
+                before = attack.then.success if attack.then is not None and attack.tried_then else None
+                then = "not tried" if before is None else percent(before.value)
                 name = f"{attack.now.scenario}: {attack.now.name}"
                 found.append(f"{name} is right in {percent(success.value)} of {success.tries:,} tries, was {then}")
         return tuple(found)

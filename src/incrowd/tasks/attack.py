@@ -35,7 +35,7 @@ class Intrusion(Result):
     notes: tuple[str, ...] = ()  # of a release that was made elsewhere: how its truth was found, and what was not
 
     def _told(self) -> str:
-        tried = sum(one.success is not None for one in self.attacks)
+        tried = sum(one.in_full for one in self.attacks)
         refused = "" if self.refusal is None else f"; it would not be released: {self.refusal}"
         return f"{tried} attacks tried on {self.records:,} released records of {self.of:,}{refused}"
 

@@ -125,7 +125,9 @@ def _risks(run: PastRun) -> dict[str, str]:
 def _attacks(run: PastRun) -> dict[str, str]:
     named = _numbered([f"{one.scenario}: {one.attack}" for one in run.attacks])
     return {
-        name: one.why or "not tried" if one.success is None else f"{one.success.hits:,} right of {one.success.tries:,}"
+        name: one.incomplete or one.why or "not tried"
+        if one.success is None or one.incomplete
+        else f"{one.success.hits:,} right of {one.success.tries:,}"
         for name, one in zip(named, run.attacks, strict=True)
     }
 

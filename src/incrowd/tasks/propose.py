@@ -148,7 +148,7 @@ def _proposal(
         k=tried.smallest,
         risk=tried.risk,
         strongest=strongest_of(tried),
-        attacks=sum(one.success is not None for one in tried.attacks),
+        attacks=sum(one.in_full for one in tried.attacks),
         information=tried.information,
         loss=loss_of(bench, tried),
         kept=dict(tried.kept),

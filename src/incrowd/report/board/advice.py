@@ -191,14 +191,14 @@ def _diversity(log: RunLog) -> Iterator[Reason]:
 
 def _attacks(log: RunLog) -> Iterator[Reason]:
     missing = untried(log)
-    if not any(attack.success is not None for attack in log.attacks):
+    if not any(attack.in_full for attack in log.attacks):
         yield Reason(FAILED, "No attack on the release was tried.", "Attack it, and show the result.", "attacks")
     elif missing.never:
         text = f"Not tried, which counts as failed: {_listed(missing.never)}."
         yield Reason(FAILED, text, "These attacks (in the plan: attack), and what they find.", "attacks")
     for names, by_people in ((missing.could_not, False), (missing.beside, True)):
         if names:
-            text = f"Could not be tried, which counts as failed: {_listed(names)}."
+            text = f"Could not be tried, or not in full, which counts as failed: {_listed(names)}."
             change = "What they need (the section says what), or somebody's word that there is none (attest)."
             yield Reason(FAILED, text, change, "attacks", by_people)
     if log.attacks and not strongest_tried(log):
@@ -234,7 +234,7 @@ def _more(number: int) -> str:
 def most(attack: Attacked) -> float | None:
     """The most that an attack may add to what anybody could do without the file: the upper end of its interval.
 
-    Against the lower end of the control, or the baseline; None when it could not be tried.
+    Against the lower end of the control, or the baseline; None when it could not be tried in full.
     """
     return None if attack.excess is None else max(attack.excess, 0.0)
 

@@ -98,7 +98,7 @@ ASKED: tuple[Asked, ...] = (
     Asked(UKAN, "5 Ethical obligations: consent or expectations, and what a breach would mean", "residual", None,
           ("impact", "transparency")),
     Asked(UKAN, "6 Assessing disclosure risk: scenarios, data analysis, penetration tests", "risk",
-          lambda log: _scenarios(log) and any(a.success is not None for a in log.attacks),
+          lambda log: _scenarios(log) and any(a.in_full for a in log.attacks),
           needs="scenarios and attacks"),
     Asked(UKAN, "7 Controlling disclosure: changes to the data, and to their surroundings", "treatment",
           lambda log: len(log.steps) > 1, ("access",), "protection steps"),

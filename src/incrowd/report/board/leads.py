@@ -78,7 +78,7 @@ def treatment(log: RunLog) -> str:
 
 def attacks(log: RunLog) -> str:
     """The attack that adds most to a guess."""
-    tried = [one for one in log.attacks if one.success is not None]
+    tried = [one for one in log.attacks if one.in_full]
     if not tried:
         return "No attack on the release was tried."
     worst = max(tried, key=lambda one: one.excess or 0.0)

@@ -65,7 +65,7 @@ def treatment(log: RunLog) -> Iterator[str]:
 
 def attacks(log: RunLog) -> list[str]:
     """An attack that was tried."""
-    return _absent(("attacks on the release", any(one.success is not None for one in log.attacks)))
+    return _absent(("attacks on the release", any(one.in_full for one in log.attacks)))
 
 
 def intruder_test(log: RunLog) -> list[str]:

@@ -40,7 +40,7 @@ def residuals(log: RunLog) -> tuple[Remaining, ...]:
 
 def tried(log: RunLog, *risks: str) -> list[Attacked]:
     """The attacks that measured one of these risks."""
-    return [attack for attack in _about(log, *risks) if attack.success is not None]
+    return [attack for attack in _about(log, *risks) if attack.in_full]
 
 
 def apart(log: RunLog, *risks: str) -> list[Attacked]:

@@ -154,7 +154,7 @@ def _value(measured: Measured | None, name: str) -> float | None:
 
 def _attacks(log: RunLog) -> Iterator[Point]:
     """The attacks that found most: first one that looks for a person's record, then what adds most to a guess."""
-    tried = sorted((one for one in log.attacks if one.success is not None), key=lambda one: -(one.excess or 0.0))
+    tried = sorted((one for one in log.attacks if one.in_full), key=lambda one: -(one.excess or 0.0))
     if not tried:
         yield Point("No simulated intruder has tried the release.", "bad")
     finding = [one for one in tried if one.outsiders is not None][:1]

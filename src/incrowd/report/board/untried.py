@@ -34,7 +34,7 @@ class Untried:
 def untried(log: RunLog) -> Untried:
     """Every attack that there is, in every scenario of the plan, on every sensitive variable: which are missing?"""
     never = [name for name, found in _wanted(log) if not found]
-    failed = [one for one in log.attacks if one.success is None and not one.does_not_apply]
+    failed = [one for one in log.attacks if not one.in_full and not one.does_not_apply]
     beside = [one for one in failed if _wants_other_files(one.attack)]
     apart = [*_apart(log), *_said(log)]
     return Untried(

@@ -21,7 +21,7 @@ MOST = 16
 
 def attack_charts(attacks: Sequence[Attacked]) -> list[tuple[str, alt.Chart]]:
     """Success, baseline and control of each attack that was tried: a chart for each scenario, all with one axis."""
-    tried = [one for one in attacks if one.success is not None]
+    tried = [one for one in attacks if one.in_full]
     most = max((rate for one in tried for rate in _drawn(one)), default=0.0)
     parts = []
     for scenario in dict.fromkeys(one.scenario for one in tried):
