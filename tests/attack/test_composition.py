@@ -1,6 +1,7 @@
 """Two files about the same people: composition of releases, differencing of partitions and of tables."""
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
@@ -18,7 +19,9 @@ from incrowd.attack.differencing import differencing
 from incrowd.attack.matching.compatible import compatible
 from incrowd.attack.matching.overlay import determined
 from incrowd.attack.matching.spans import middle, span
-from incrowd.attack.situation import Auxiliary
+from incrowd.attack.reconstruction import reconstruction
+from incrowd.attack.situation import Auxiliary, Situation
+from incrowd.risk.value import Scenario
 
 NOTHING = Auxiliary()
 
@@ -304,3 +307,54 @@ def test_targets_that_were_drawn_say_of_how_many(monkeypatch: pytest.MonkeyPatch
     value, record = composition(situation(people, ["age"], ["ill"]), Auxiliary(others={"a": other}))
     assert record.tried == "3 of 5"
     assert value.drawn_of == 4
+
+
+def _by_two_keys(change: Callable[[Record], Record] = lambda r: r, keys: Sequence[str] = ("h1",)) -> Situation:
+    """Two hundred people, of whom h1 and h2 together tell the illness; the release tells h1 alone, or h2 coarsely."""
+    people: list[Record] = [
+        {"h1": f"a{i % 5}", "h2": str(i // 5 % 5), "ill": f"i{i % 5}{i // 5 % 5}"} for i in range(200)
+    ]
+    made = situation(people, keys, ["ill"], change=change, known=change)
+    return made.within(Scenario("s", ("h1", "h2"), knows_who_is_in=True))
+
+
+@pytest.mark.parametrize("coarse", [False, True])
+def test_a_key_that_this_release_does_not_tell_finds_people_in_another(coarse: bool) -> None:
+    """By hand: of five illnesses of h1 here and five of h2 there, one is in both. Neither file tells anything alone."""
+    made = _by_two_keys(lambda r: r | {"h2": "0-4"}, ("h1", "h2")) if coarse else _by_two_keys()
+    people = made.at_start(["h2", "ill"])
+    ill, record = composition(made, Auxiliary(others={"b": people}))
+    assert ill.success is not None
+    assert (ill.success.hits, ill.success.tries, ill.baseline) == (200, 200, 0.0)
+    assert ("h2 (not in this release)" in ill.knows) is not coarse
+    assert record.success is not None
+    assert record.success.hits == 0  # eight people share each illness
+    # Who errs about it finds fewer; and another file that tells everything by itself is no news of this one.
+    wrong = made.within(Scenario("s", ("h1", "h2"), {"h2": 0.5}, knows_who_is_in=True))
+    ill, _ = composition(wrong, Auxiliary(others={"b": people}))
+    assert ill.success is not None
+    assert 60 < ill.success.hits < 140
+    ill, _ = composition(made, Auxiliary(others={"b": made.at_start(["h1", "h2", "ill"])}))
+    assert ill.baseline == 1.0
+
+
+def test_a_key_that_only_the_other_tells_is_enough() -> None:
+    people = _by_two_keys().at_start(["h1", "h2", "ill"]).to_pylist()
+    made = situation(people, [], ["ill"]).within(Scenario("s", ("h1", "h2"), knows_who_is_in=True))
+    ill, _ = composition(made, Auxiliary(others={"b": made.at_start(["h2", "ill"])}))
+    assert ill.success is not None
+    assert ill.success.hits == 0  # five illnesses are left of each
+    (untried,) = composition(made, Auxiliary(others={"b": made.at_start(["ill"])}))
+    assert untried.does_not_apply
+
+
+def test_a_table_tells_by_a_key_that_this_release_does_not_tell() -> None:
+    made = _by_two_keys()
+    counted = Counter((r["h2"], r["ill"]) for r in made.at_start(["h2", "ill"]).to_pylist())
+    cells: list[Record] = [{"h2": h2, "ill": ill, "count": str(n)} for (h2, ill), n in sorted(counted.items())]
+    tables = {"t": table(cells, ["h2", "ill", "count"])}
+    ill = next(one for one in reconstruction(made, Auxiliary(tables=tables)) if one.about == "ill")
+    assert ill.success is not None
+    assert ill.control is not None
+    assert (ill.success.hits, ill.control.hits, ill.given_away) == (200, 0, 200)
+    assert "h2 (not in this release)" in ill.knows

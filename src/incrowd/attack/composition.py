@@ -15,7 +15,6 @@ from incrowd.attack.knowledge import (
     NO_VALUES,
     RELEASE,
     Bools,
-    believed,
     has_values,
     joined,
     knows,
@@ -23,16 +22,15 @@ from incrowd.attack.knowledge import (
     untried,
     worst_of,
 )
-from incrowd.attack.matching.compatible import MOST_LABELS, compatible, profiles
-from incrowd.attack.matching.fitting import agreeing
-from incrowd.attack.matching.meeting import Meeting, labels_of, meet
+from incrowd.attack.matching.compatible import MOST_LABELS, profiles
+from incrowd.attack.matching.elsewhere import besides_of, differing, elsewhere, views_of
+from incrowd.attack.matching.meeting import Meeting, meet
 from incrowd.attack.matching.pinning import Side, counted, only, pinned, shared
 from incrowd.attack.matching.spans import overlaps
 from incrowd.attack.registry import attack
-from incrowd.attack.situation import Auxiliary, Int64, Situation, codes_of
+from incrowd.attack.situation import Auxiliary, Int64, Situation
 from incrowd.attack.value import Attacked, Rate
 from incrowd.attack.words import list_keys, percent
-from incrowd.keys.packing import group, pack
 
 MOST_TARGETS = 20_000
 ACTS = "looks for the target in this release and others, and keeps the records of each that agree with a record of \
@@ -62,12 +60,13 @@ def composition(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """How many people does another release about some of the same people pin down together with this one?
 
     A target's candidates are the records that can be theirs by the scenario's keys, in this release and (by the keys
-    that it has, in its own categories) in the other. A record here stays a candidate when some candidate there agrees
-    with it in every further column of both; names that only one of the two uses are read in two ways (another value, or
-    the same by another name), and the better one is reported. Where there are several others, each is laid beside this
+    that it has, in its own categories, also those that this release does not tell) in the other. A record here stays a
+    candidate when some candidate there agrees with it in every further column of both; names that only one of the two
+    uses are read in two ways (another value, or the same by another name), and what is known of a target is said as
+    here and as it came: the best of these is reported. Where there are several others, each is laid beside this
     one, and then all at once: a record has to agree with one of every release, and those among themselves. Success:
     targets of whom one value is left, and it is the true one; or, for 'record', of whom their own record alone is left.
-    Baseline: the same by one of the releases alone; for all at once, by this one and any single other.
+    Baseline: the same by one of the releases alone, as it tells most; for all at once, by this one and any other.
     Targets: the people of this release; who of them is in the other is not known here, so some are stated wrongly.
     Not tried where the two tell nothing in common by which a record could be left out: no column beside the keys, no
     value that both have, nobody who can be in both. Misleads where the other release perturbs a shared column: then
@@ -80,15 +79,17 @@ def composition(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     targets = _some(situation, situation.inside)
     if not len(targets):
         return [untried(situation, "composition", ACTS, "the release holds no record.")]
-    if not situation.scenario.keys:
+    besides = besides_of(situation, auxiliary.others.values())
+    if not situation.scenario.keys and not besides:
         why = "the release has none of the keys that the scenario knows."
         return [untried(situation, "composition", ACTS, why, says=RELEASE)]
-    if not any(has_values(situation, key) for key in situation.scenario.keys):
+    if not besides and not any(has_values(situation, key) for key in situation.scenario.keys):
         return [untried(situation, "composition", ACTS, NO_VALUES)]
     met = meet(situation, targets)
     first, by_two = _sides(situation, met), list[Found]()
+    views = views_of(situation)
     sides = {
-        name: _other(situation, other, [key for key in situation.scenario.keys if key in other.column_names], targets)
+        name: [elsewhere(view, other, targets) for view in differing(views, other)]
         for name, other in auxiliary.others.items()
         if other.num_rows
     }
@@ -96,14 +97,22 @@ def composition(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
         if why := incomparable(situation.released, other, situation.scenario.keys):
             found.append(untried(situation, "composition", ACTS, f"the release {name} {why}"))
             continue
-        those = _attacks(situation, first, [sides[name]], targets, [name])
+        besides = besides_of(situation, [other])
+        those = _attacks(situation, first, [[one] for one in sides[name]], targets, [name], besides)
         by_two += those
         found += [one.told for one in those]
     linked = _linked(situation, auxiliary.others)
     if len(linked) > 1:
-        those = _attacks(situation, first, [sides[name] for name in linked], targets, linked, by_two)
+        besides = besides_of(situation, [auxiliary.others[name] for name in linked])
+        those = _attacks(situation, first, _together(sides, linked), targets, linked, besides, by_two)
         found += [one.told for one in those]
     return found if len(targets) == int(situation.inside.sum()) else [_drawn(situation, one) for one in found]
+
+
+def _together(sides: Mapping[str, Sequence[Side]], names: Sequence[str]) -> list[list[Side]]:
+    """The same releases all by the first view, and all by the last."""
+    ends = [[sides[name][at] for name in names] for at in (0, -1)]
+    return ends if any(len(sides[name]) > 1 for name in names) else ends[:1]
 
 
 def _drawn(situation: Situation, one: Attacked) -> Attacked:
@@ -169,10 +178,10 @@ def compose(first: Situation, second: Situation) -> list[Attacked]:
         )
         return [untried(first, "composition", ACTS, why, says=RELEASE)]
     sides = [_sides(one, meet(one, both)) for one in (first, second)]
-    found = _attacks(first, sides[0], [sides[1][0]], both, SECOND)
+    found = _attacks(first, sides[0], [[sides[1][0]]], both, SECOND)
     rest = [name for name in second.sensitive if name not in first.sensitive]
     if rest:
-        found += _attacks(second, sides[1], [sides[0][0]], both, SECOND, names=rest)
+        found += _attacks(second, sides[1], [[sides[0][0]]], both, SECOND, names=rest)
     learnt = [*first.sensitive, "the record", *rest]
     return [replace(one.told, scenario=name) for one, name in zip(found, learnt, strict=True)]
 
@@ -191,27 +200,6 @@ def _some(situation: Situation, whom: Bools) -> Int64:
     return np.sort(people[order[:MOST_TARGETS]])
 
 
-def _other(situation: Situation, other: pa.Table, keys: Sequence[str], targets: Int64) -> Side:
-    """Targets against another release, by the keys that it has, in whatever categories."""
-    if not keys:
-        everything = csr_array(np.ones((1, 1)))
-        return Side(other, np.zeros(len(targets), np.int64), np.zeros(other.num_rows, np.int64), everything)
-    tables = [believed(situation, targets).select(keys), other.select(keys)]
-    mine, theirs = (np.array(codes) for codes in codes_of(tables, keys))
-    labels = [labels_of(tables, key) for key in keys]
-    fits = []
-    for column, own, names in zip(theirs, mine, labels, strict=True):
-        there, here = np.unique(column), np.unique(own)
-        fit = compatible([names[code] for code in here.tolist()], [names[code] for code in there.tolist()])
-        fits.append({code: here[whom] for code, whom in zip(there.tolist(), fit.T, strict=True)})
-    spans = [len(names) for names in labels]
-    first, combination = group(pack(list(mine), spans))
-    begin, class_of = group(pack(list(theirs), spans))
-    row, column = agreeing(mine[:, first], theirs[:, begin], fits)
-    meets = csr_array((np.ones(len(row)), (row, column)), shape=(len(first), len(begin)))
-    return Side(other, combination, class_of, meets)
-
-
 @dataclass(frozen=True)
 class Found:
     """A result, and of which targets it is right."""
@@ -221,11 +209,12 @@ class Found:
 
 
 def _attacks(
-    situation: Situation, firsts: list[Side], others: Sequence[Side], targets: Int64, called: Sequence[str],
-    by_two: Sequence[Found] = (), names: Sequence[str] | None = None,
+    situation: Situation, firsts: list[Side], views: Sequence[Sequence[Side]], targets: Int64, called: Sequence[str],
+    besides: Sequence[str] = (), by_two: Sequence[Found] = (), names: Sequence[str] | None = None,
 ) -> list[Found]:  # fmt: skip
     """One attack for each sensitive variable and, where not only some are asked for, one for the record itself.
-    `called` is what the others are called, and `by_two` what fewer releases give away.
+    `views` are the other releases, each time by another view of what is known; `called` is what they are called,
+    `besides` are the keys that only they tell, and `by_two` is what fewer releases give away.
     """
     keys = situation.scenario.keys
     own = np.full(situation.known.num_rows, -1, np.int64)
@@ -240,7 +229,7 @@ def _attacks(
             found.append(Found(absent, np.zeros(0, bool)))
             continue
         tries = []
-        for first, strict in product(firsts, (True, False)):
+        for first, others, strict in product(firsts, views, (True, False)):
             pins = pinned([first, *others], keys, sensitive.released, own[targets], strict)
             alone = (pins.alone == true) & (true >= 0)
             for other in others:
@@ -249,15 +238,15 @@ def _attacks(
             stated = np.where(pins.together >= 0, pins.together, pins.alone)
             kinds = ((stated == true) | alone, alone, stated >= 0, pins.left > 0)
             tries.append(Try(*(each[told] for each in kinds)))
-        found.append(_said(situation, name, called, tries, targets[told], sensitive.note, by_two))
+        found.append(_said(situation, name, called, tries, targets[told], sensitive.note, besides, by_two))
     if names is None:
         tries = []
-        for first, strict in product(firsts, (True, False)):
+        for first, others, strict in product(firsts, views, (True, False)):
             pins = pinned([first, *others], keys, np.zeros(len(situation.lines), np.int64), own[targets], strict)
             alone = (pins.before == 1) & pins.own_before
             right, claims = alone | ((pins.left == 1) & pins.own), (pins.before == 1) | (pins.left == 1)
             tries.append(Try(right, alone, claims, pins.left > 0))
-        found.append(_said(situation, "record", called, tries, targets, "", by_two))
+        found.append(_said(situation, "record", called, tries, targets, "", besides, by_two))
     return found
 
 
@@ -271,14 +260,15 @@ def _other_alone(first: Side, second: Side, name: str, own: Int64) -> Bools:
 
 def _said(
     situation: Situation, about: str, called: Sequence[str], tries: Sequence[Try], targets: Int64, note: str,
-    by_two: Sequence[Found],
+    besides: Sequence[str], by_two: Sequence[Found],
 ) -> Found:  # fmt: skip
     """The attack in words: the best of its tries."""
     if not any(each.there.any() for each in tries):
         why = NOBODY if len(called) == 1 else NOBODY_OF_ALL
         return Found(untried(situation, "composition", ACTS, why, about), np.zeros(len(targets), bool))
     best = max(tries, key=lambda each: int(each.right.sum()))
-    fewer = best.alone.copy()
+    # What one release tells by any reading of it is not the doing of both.
+    fewer = max((each.alone for each in tries), key=lambda alone: int(alone.sum())).copy()
     for one in by_two:
         if one.told.about == about and len(one.right) == len(fewer):
             fewer |= one.right
@@ -295,8 +285,8 @@ def _said(
     )
     more = f"; and has {list_keys(called)}"
     told = Attacked(
-        "composition", situation.scenario.name, knows(situation, more), ACTS, success, by_fewer, None, sentence,
-        claimed, worst_of(targets[new], np.zeros(len(new))),
+        "composition", situation.scenario.name, knows(situation, more, besides), ACTS, success, by_fewer, None,
+        sentence, claimed, worst_of(targets[new], np.zeros(len(new))),
         joined(note, f"Baseline: by {'one of the two alone' if two else 'this one and any other'}. No control: "
                "who is in none of them cannot be looked for."),
         about=about,

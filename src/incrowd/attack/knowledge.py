@@ -118,11 +118,12 @@ def _sensitive_of(situation: Situation, name: str) -> Sensitive:
     return Sensitive(name, codes[0], codes[1], max(len(values), 1), False)
 
 
-def knows(situation: Situation, more: str = "") -> str:
-    """What the intruder knows, in words."""
+def knows(situation: Situation, more: str = "", besides: Sequence[str] = ()) -> str:
+    """What the intruder knows, in words; with keys that this release does not tell, where something else does."""
     scenario = situation.scenario
     wrong = {key: scenario.error.get(key, 0.0) for key in scenario.keys}
     keys = [f"{key} (wrong for {percent(error)})" if error else key for key, error in wrong.items()]
+    keys += [f"{key} (not in this release)" for key in besides]
     who = "who is in the file" if scenario.knows_who_is_in else "not who is in the file"
     return f"{', '.join(keys)}; {who}{more}"
 

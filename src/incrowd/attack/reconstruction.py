@@ -53,7 +53,7 @@ def reconstruction(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]
         return [untried(situation, "reconstruction", ACTS, "no published table is given.", says=says)]
     if not situation.released.num_rows:
         return [untried(situation, "reconstruction", ACTS, "the release holds no record.")]
-    if not situation.scenario.keys:
+    if not situation.whole_scenario.keys:
         why = "the release has none of the keys that the scenario knows."
         return [untried(situation, "reconstruction", ACTS, why, says=RELEASE)]
     what = _named(auxiliary)
@@ -77,7 +77,8 @@ def reconstruction(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]
     if certain.contradictory:
         # No table can be the reason: each is given the room that it needs for the truth (published.py).
         notes += [f"{certain.contradictory:,} blocks or counts contradict the release: values of it were changed."]
-    right = situation.within(replace(situation.scenario, error={}))  # who is not sure of the keys is certain of nothing
+    # Who is not sure of the keys is certain of nothing.
+    right = situation.within(replace(situation.whole_scenario, error={}))
     targets = Targets(right, solved)
     left_out = _existing(right, targets, auxiliary)
     found = [*_people(right, targets, auxiliary), *_cells(right, solved), *left_out]
@@ -118,12 +119,20 @@ def _solved(situation: Situation, published: Published, thorough: bool, with_rel
     return Solved(published, groups, unknown, work_out(unknown, known, budget, true))
 
 
+def _knows(situation: Situation, solved: Solved) -> str:
+    """What the intruder knows; of the keys that are not released, those that a table tells."""
+    told = {one.column for one in solved.published.categories}
+    besides = [key for key in situation.besides if key in told]
+    return knows(situation, "; and has the published tables", besides)
+
+
 def _people(situation: Situation, targets: Targets, auxiliary: Auxiliary) -> Iterator[Attacked]:
     """Whose sensitive values, and whose record, are certain."""
     solved = targets.solved
     inside = situation.inside[targets.met.people]
     told, own = targets.alone()
-    yield _said(situation, RECORD, told, np.where(inside, own, -1), inside & (own >= 0), 1 / len(situation.lines))
+    mine, asked = np.where(inside, own, -1), inside & (own >= 0)
+    yield _said(situation, solved, RECORD, told, mine, asked, 1 / len(situation.lines))
     categories = solved.published.categories
     for name in dict.fromkeys((*situation.sensitive, *situation.hidden)):
         axes = [i for i, one in enumerate(categories) if one.column == name]
@@ -140,7 +149,7 @@ def _people(situation: Situation, targets: Targets, auxiliary: Auxiliary) -> Ite
         share = float(np.bincount(true[true >= 0]).max() / (true >= 0).sum())
         told = targets.by_labels(axis)
         alone = _by_tables(situation, solved.published, axis, true, auxiliary) if told.learnt(true)[0].any() else None
-        yield _said(situation, name, told, true, true >= 0, share, alone)
+        yield _said(situation, solved, name, told, true, true >= 0, share, alone)
 
 
 def _by_records(situation: Situation, targets: Targets, sensitive: Sensitive, inside: Bools) -> Attacked:
@@ -150,7 +159,7 @@ def _by_records(situation: Situation, targets: Targets, sensitive: Sensitive, in
         why = "nobody in the release has a value."
         return untried(situation, "reconstruction", ACTS, why, sensitive.name, RELEASE)
     told = targets.by_records(sensitive.released, sensitive.values)
-    found = _said(situation, sensitive.name, told, true, asked, float(sensitive.shares.max()))
+    found = _said(situation, targets.solved, sensitive.name, told, true, asked, float(sensitive.shares.max()))
     return replace(found, why=joined(sensitive.note, found.why))
 
 
@@ -165,6 +174,7 @@ def _by_tables(situation: Situation, published: Published, axis: int, true: Int6
 
 def _said(
     situation: Situation,
+    solved: Solved,
     about: str,
     told: Told,
     true: Int64,
@@ -194,7 +204,7 @@ def _said(
         else f"The tables make {whose} certain for nobody for whom the release alone does not."
     )
     return Attacked(
-        "reconstruction", situation.scenario.name, knows(situation, "; and has the published tables"), ACTS, success,
+        "reconstruction", situation.scenario.name, _knows(situation, solved), ACTS, success,
         guess, control, sentence, Rate(int((claims & (told.left == true)).sum()), int(claims.sum())),
         worst_of(told.people[new], np.zeros(int(new.sum()))),
         joined("Control: the same people by the release alone.",
@@ -239,7 +249,7 @@ def _cells(situation: Situation, solved: Solved) -> Iterator[Attacked]:
         f"{percent(success.value)} follow for certain from the release and the tables."
     )
     yield Attacked(
-        "reconstruction", situation.scenario.name, knows(situation, "; and has the published tables"), ACTS, success,
+        "reconstruction", situation.scenario.name, _knows(situation, solved), ACTS, success,
         guess / tries, None, sentence, None, worst_of(np.flatnonzero(worst), np.zeros(int(worst.sum()))),
         joined("Baseline: the most frequent label that the release leaves open. No control: without tables there is no "
                "label to work out.", f"{lost:,} cells were not tried." if lost else ""),
@@ -271,7 +281,7 @@ def _existing(situation: Situation, targets: Targets, auxiliary: Auxiliary) -> I
     )
     lost = int((~tried).sum())
     yield Attacked(
-        "reconstruction", situation.scenario.name, knows(situation, "; and has the published tables"), ACTS, success,
+        "reconstruction", situation.scenario.name, _knows(situation, solved), ACTS, success,
         0.0, None, sentence, None, worst_of(targets.met.people[out][right], np.zeros(success.hits)),
         joined("Baseline: none, as nobody in the release tells of them. No control: everybody else is in the release.",
                f"{lost:,} people were not tried." if lost else ""),

@@ -41,14 +41,19 @@ class Situation:
     loose: frozenset[str] = frozenset()  # keys with blanked cells, or labels that stand for several values of `known`
     hidden: tuple[str, ...] = ()  # the plan's sensitive variables that are not released
     by_chance: NDArray[np.bool_] | None = None  # for each record of the original, whether a sample alone left it out
+    besides: tuple[str, ...] = ()  # keys of the scenario that the original has and this release does not tell
     trial: Callable[[], Situation] | None = None  # the same on a release made without some people, held out by chance
     # What attacks have worked out of it. Not an argument, so that `replace` begins anew: of other data nothing is true.
     _done: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def within(self, scenario: Scenario) -> Situation:
-        """The same in another scenario; of its keys those count that are released. What is worked out is shared."""
+        """The same in another scenario; of its keys those count that are released. What is worked out is shared.
+
+        The others are kept in `besides`: they find nobody in this release, but they do in another file that tells them.
+        """
         kept = tuple(key for key in scenario.keys if key in self.keys)
-        other = replace(self, scenario=replace(scenario, keys=kept))
+        besides = tuple(key for key in scenario.keys if key not in kept and key in self.columns)
+        other = replace(self, scenario=replace(scenario, keys=kept), besides=besides)
         object.__setattr__(other, "_done", self._done)  # frozen for everybody else
         return other
 
@@ -61,6 +66,11 @@ class Situation:
             self._done[what] = make()
         found: T = self._done[what]
         return found
+
+    @property
+    def whole_scenario(self) -> Scenario:
+        """The scenario with the keys that this release does not tell."""
+        return replace(self.scenario, keys=(*self.scenario.keys, *self.besides))
 
     @property
     def believes(self) -> Hashable:

@@ -166,6 +166,8 @@ averaging. This attack does not look for the nearest, so that it finds nothing w
 
 def _meet(situation: Situation, people: Int64, limited: bool = True) -> Meeting | None:
     keys = situation.scenario.keys
+    if not keys:  # whoever knows none looks at the whole release
+        return _whole(situation, people)
     tables = [believed(situation, people), situation.released.select(keys), situation.known.select(keys)]
     columns = [coded(tables, key) for key in keys]
     mine, theirs, true = (np.array([codes[i] for codes, _ in columns]) for i in range(len(tables)))
@@ -198,6 +200,15 @@ this attack does not look for the nearest."
     )
     records = int(coarse[class_of].sum())
     return Meeting(people, combination, class_of, meets, codes, class_codes, exact, coarse, stray, sizes, records, note)
+
+
+def _whole(situation: Situation, people: Int64) -> Meeting:
+    """People of whom no key is known that the release tells: every record can be theirs."""
+    nobody, none = np.zeros((0, 1), np.int64), np.zeros(1, bool)
+    of_people, of_records = (np.zeros(size, np.int64) for size in (len(people), situation.released.num_rows))
+    one, everybody = np.zeros(1, np.int64), np.array([situation.known.num_rows])
+    meets = csr_array(np.ones((1, 1)))
+    return Meeting(people, of_people, of_records, meets, nobody, nobody, one, none, none, everybody, 0)
 
 
 def labels_of(tables: Sequence[pa.Table], key: str) -> list[str | None]:

@@ -52,12 +52,15 @@ class Told:
 
 
 class Targets:
-    """Everybody in the original, as an intruder knows them: by the keys, in the release's and in the tables' labels."""
+    """Everybody in the original, as an intruder knows them: by the keys, in the release's and in the tables' labels.
+
+    A key that the release does not tell is known all the same, and a table may tell it.
+    """
 
     def __init__(self, situation: Situation, solved: Solved) -> None:
         self.situation, self.solved = situation, solved
         self.met: Meeting = meet(situation)
-        keys = situation.scenario.keys
+        keys = situation.whole_scenario.keys
         known = [i for i, one in enumerate(solved.published.categories) if one.column in keys]
         people, groups, unknown = self.met.people, solved.groups, solved.unknown
         self.fixed = np.flatnonzero(groups.fixed)
