@@ -21,6 +21,9 @@ Floats = NDArray[np.float64]
 UNDERSTOOD = 0.9
 #: A count with no end upwards.
 MANY = 10.0**9
+#: A table is taken for rounded or perturbed where more than so many of its counts, and more than so large a share of
+#: those that are not 0, are not the source's; else these are mistakes or late returns, and the others stay exact.
+FEW, SHARE = 1, 0.2
 ANY = -1  # in a cell: a column that the row is a total over
 _TOTAL = "\0total"  # the same among labels: no file has it
 
@@ -65,7 +68,8 @@ class Published:
 def read_tables(situation: Situation, tables: Mapping[str, pa.Table]) -> Published:
     """What the tables say. Whether a table is exact, rounded or perturbed is taken from the truth: an intruder reads
     it in the notes to the table. Rounded to b: each count is less than b away. Perturbed: no count is further away
-    than the furthest one, as the notes of an office tell. A count that is not told is anything, or what its sign says
+    than the furthest one, as the notes of an office tell. Where few counts are not the source's, only those have this
+    room: one mistake must not make all others uncertain. A count that is not told is anything, or what its sign says
     ('<5'). Rows of totals are counts like all others.
     """
     known: dict[tuple[str, frozenset[str | None]], int] = {}
@@ -153,12 +157,17 @@ def _parts(
         pieces.append((rows, kept, int(listed.sum()) == people))
     away = float(np.abs(low - true)[exact].max(initial=0.0))
     step = float(np.gcd.reduce(low[exact & (low > 0)].astype(np.int64))) if (exact & (low > 0)).any() else 0.0
-    slack = 0.0 if not away else step - 1 if step > away else away
-    low = np.where(exact, np.maximum(low - slack, 0.0), low)
-    high = np.where(exact, high + slack, high)
+    wrong, filled = exact & (low != true), exact & ((low > 0) | (true > 0))
+    few = int(wrong.sum()) <= max(FEW, SHARE * int(filled.sum()))
+    slack = step - 1 if step > away and not few else away
+    moved = wrong if few else exact
+    low = np.where(moved, np.maximum(low - slack, 0.0), low)
+    high = np.where(moved, high + slack, high)
     untold = int((~exact).sum())
     note = (
         "is taken for exact" if not away
+        else f"is taken for exact but for {int(wrong.sum()):,} of its {int(exact.sum()):,} counts, which are at most "
+             f"{away:.0f} from the source's" if few
         else f"is taken for rounded to {step:.0f}" if step > away
         else f"was perturbed: its counts are taken to be at most {away:.0f} from the true ones, and are no exact limits"
     ) + (f"; {untold:,} of its counts are not told" if untold else "")  # fmt: skip
