@@ -100,13 +100,38 @@ def test_no_text_tells_anybodys_value(word: str) -> None:
         assert "qq" not in " ".join([attacked.sentence, attacked.why, attacked.knows, attacked.acts])
 
 
-def test_somebody_who_does_not_know_who_is_in_goes_for_everybody() -> None:
+def test_people_in_the_file_are_judged_whoever_else_is_looked_up() -> None:
     records: list[Record] = [
         {"name": None, "age": "1", "place": "ab"[i % 2], "ill": "y", "pay": None, "how": "drop" if i < 10 else "keep"}
         for i in range(40)
     ]
     for who, number in ((True, 30), (False, 40)):
         for word in ("homogeneity", "skewness"):
-            success = ATTACKS[word](_made(records, knows_who_is_in=who), Auxiliary())[0].success
-            assert success is not None
-            assert success.tries == number
+            one = ATTACKS[word](_made(records, knows_who_is_in=who), Auxiliary())[0]
+            assert one.success is not None
+            assert one.success.tries == 30
+            if one.claimed is not None:
+                assert one.claimed.tries == number
+                assert ("Of everybody looked up, 40, 40 of 40 claims are right" in one.sentence) is not who
+
+
+@pytest.mark.parametrize("word", ["homogeneity", "skewness", "inference"])
+def test_a_small_sample_hides_nothing_that_it_gives_away(word: str) -> None:
+    """Twenty classes of five in the file, of one value each, and nineteen times as many people outside."""
+    people: list[Record] = [
+        {
+            "age": str(i % 20),
+            "place": "ab"[i % 2],
+            "ill": "yn"[i // 2 % 2] if i < 100 else "yn"[i % 3 // 2],
+            "in": str(i),
+        }
+        for i in range(2000)
+    ]
+    figures = []
+    for who in (True, False):
+        made = situation(people, ["age", "place"], ["ill"], keep=lambda r: int(str(r["in"])) < 100, knows_who_is_in=who)
+        (one,) = ATTACKS[word](made, Auxiliary())
+        assert one.success is not None
+        assert one.success.tries == 100
+        figures.append((one.success, one.excess))
+    assert figures[0] == figures[1]

@@ -33,12 +33,13 @@ def homogeneity(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     """Of how many people does the release tell a sensitive value because all who look like them share it?
 
     A target's class are the released records that can be theirs by the scenario's keys. Success: values stated rightly,
-    of all targets; `claimed` the same of those for whom one is stated. Baseline: the most frequent value stated for the
-    same people, so that the two compare. Control: the attack on people who are not in the release but have a class in
-    it. Blank and coarser keys are read in three ways (may be anybody's; not thought of where a class has the very same
-    labels; only the classes that fit the fewest people), and the way that is right most often is reported. Where more
-    than half of the targets were released with a key that fits nobody (noise), it is not tried. Misleads where the
-    value is the same for nearly everybody: see the baseline. Reference: Machanavajjhala et al. (2007).
+    of all targets, who are the people in the file; `claimed` how many statements are right, of everybody looked up.
+    Baseline: the most frequent value stated for the same people, so that the two compare. Control: the attack on people
+    who are not in the release but have a class in it. Blank and coarser keys are read in three ways (may be anybody's;
+    not thought of where a class has the very same labels; only the classes that fit the fewest people), and the way
+    that is right most often is reported. Where more than half of the targets were released with a key that fits nobody
+    (noise), it is not tried. Misleads where the value is the same for nearly everybody: see the baseline. Reference:
+    Machanavajjhala et al. (2007).
     """
     if why := impossible(situation, "homogeneity", ACTS):
         return why
@@ -56,17 +57,19 @@ def _attack(situation: Situation, met: Meeting, sensitive: Sensitive) -> Attacke
     value = max(stated, key=lambda found: int((found[aimed] == true[aimed]).sum()))
     claims, right = value >= 0, (value >= 0) & (value == true)
     success = Rate(int(right[aimed].sum()), int(aimed.sum()))
-    claimed = Rate(success.hits, int(claims[aimed].sum()))
+    claimed = Rate(int(right[gone.looked_up].sum()), int(claims[gone.looked_up].sum()))
     usual = claims & (true == sensitive.most)
     control = Rate(int(right[outside].sum()), int(outside.sum())) if outside.any() else None
     hit = np.flatnonzero(right & aimed)
     surprise = 1 / np.maximum(sensitive.shares[true[hit]], 1e-12)
     rare = int((right & aimed & (true != sensitive.most)).sum())
     sentence = (
-        f"An intruder states {sensitive.name} for {percent(claimed.tries / success.tries)} of {success.tries:,} people "
-        f"because everybody like them has the same value, and is right for {claimed.hits:,}; "
+        f"An intruder states {sensitive.name} for {percent(int(claims[aimed].sum()) / success.tries)} of "
+        f"{success.tries:,} people because everybody like them has the same value, and is right for {success.hits:,}; "
         f"{rare:,} of these do not have the most usual value."
     )
+    if (everybody := int(gone.looked_up.sum())) > success.tries:
+        sentence += f" Of everybody looked up, {everybody:,}, {claimed.hits:,} of {claimed.tries:,} claims are right."
     return Attacked(
         "homogeneity", situation.scenario.name, knows(situation), ACTS, success,
         int(usual[aimed].sum()) / success.tries, control, sentence, claimed, worst_of(met.people[hit], surprise),

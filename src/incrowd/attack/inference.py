@@ -45,17 +45,18 @@ def inference(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     model suits such files, and nothing of these people. (To try the models on the release alone would not do: that
     finds those which see rules, and never those which remember.)
 
-    Success: right predictions, of all targets who have a value. Baseline: the most frequent value for everybody.
-    Control: the strongest without the target's own records, chosen in the same way (the people are dealt into parts by
-    keyed chance, and each part is predicted by models of the others). Where success and control are alike but above
-    the baseline, the release does not give its people away; it shows how keys and value go together, which is true of
-    people outside as well. Misleads in small files, where a model that gets fewer records is worse for that alone.
+    Success: right predictions, of the people in the file who have a value. Baseline: the most frequent value for
+    everybody. Control: the strongest without the target's own records, chosen in the same way (the people are dealt
+    into parts by keyed chance, and each part is predicted by models of the others). Where success and control are alike
+    but above the baseline, the release does not give its people away; it shows how keys and value go together, which is
+    true of people outside as well. Misleads in small files, where a model that gets fewer records is worse for that
+    alone.
     """
     if why := impossible(situation, "inference", ACTS):
         return why
     people = situation.chosen(THOROUGH_TARGETS if auxiliary.thorough else MOST_TARGETS, "inference")
     sampled = len(people) < situation.known.num_rows
-    meant = situation.inside | (not situation.scenario.knows_who_is_in)
+    meant = situation.inside  # others have no record of their own to be found by, and make nobody in the file safer
     people = people[meant[people]]
     if not len(people) or situation.released.num_rows < 2 * PARTS:
         return [untried(situation, "inference", ACTS, FEW, name) for name in situation.sensitive]

@@ -112,15 +112,18 @@ def _meet_all(situation: Situation) -> Meeting:
 
 @dataclass(frozen=True)
 class Gone:
-    """Of the people who meet the release, whom the intruder goes for, and who serve as control.
+    """Of the people who meet the release, who are judged, whom the intruder looks up, and who serve as control.
 
-    Somebody who knows who is in the file goes for nobody else; otherwise for everybody. Control are the people who are
-    not in the release but have a class in it: without one nothing can be said, which would make the control look good.
-    Where a sample left people out, they alone are the control: chance does not choose. People who were left out for
-    their class are others than those who stayed, and such a control is not `fair`. Who has no value is in neither.
+    Judged are the people in the file, whoever else is looked up: that a sample is small makes nobody in it safer.
+    Somebody who knows who is in the file looks up nobody else; otherwise everybody, which may make claims wrong.
+    Control are the people who are not in the release but have a class in it: without one nothing can be said, which
+    would make the control look good. Where a sample left people out, they alone are the control: chance does not
+    choose. People who were left out for their class are others than those who stayed, and such a control is not `fair`.
+    Who has no value is in neither.
     """
 
     aimed: Bools
+    looked_up: Bools
     outside: Bools
     fair: bool
     out_of_reach: str  # why what classes give away about the variable cannot be measured; empty when it can
@@ -135,14 +138,14 @@ class Gone:
 
 
 def gone_for(situation: Situation, met: Meeting, sensitive: Sensitive) -> Gone:
-    """Whom the intruder goes for to learn this variable."""
+    """Whom the intruder goes for to learn this variable, and who of them are in the file."""
     told, inside = sensitive.true[met.people] >= 0, situation.inside[met.people]
     here = (np.diff(met.meets.indptr) > 0)[met.combination]
-    everybody = not situation.scenario.knows_who_is_in
-    aimed = told & (inside | everybody)
+    aimed = told & inside
+    looked_up = aimed if situation.scenario.knows_who_is_in else told
     drawn_of = None
     if len(met.people) < situation.known.num_rows:
-        drawn_of = int(((sensitive.true >= 0) & (situation.inside | everybody)).sum())
+        drawn_of = int(((sensitive.true >= 0) & situation.inside).sum())
     outside = told & ~inside & here
     drawn = outside if situation.by_chance is None else outside & situation.by_chance[met.people]
     fair = situation.by_chance is not None and bool(drawn.any())
@@ -150,7 +153,7 @@ def gone_for(situation: Situation, met: Meeting, sensitive: Sensitive) -> Gone:
         why = "no released record has a value."
     elif not (why := blurred(situation, met, aimed)) and not (aimed & here).any():
         why = "nobody with a value whom the intruder could go for has a class in the release."
-    return Gone(aimed, drawn if fair else outside, fair, why, drawn_of)
+    return Gone(aimed, looked_up, drawn if fair else outside, fair, why, drawn_of)
 
 
 def blurred(situation: Situation, met: Meeting, aimed: Bools) -> str:
