@@ -212,3 +212,17 @@ def test_without_pseudonyms_there_is_nothing_to_make_again() -> None:
     made = situation(PEOPLE, ["sex"], identifiers=["name"], columns=["sex"])
     assert dictionary(made, NOTHING)[0].success is None
     assert dictionary(situation(PEOPLE, ["sex"]), NOTHING)[0].success is None
+
+
+def test_a_short_pseudonym_without_a_named_identifier_is_not_said_to_be_nothing_to_attack() -> None:
+    people = crowd(60, age=[str(a) for a in range(20, 30)], ill=["y", "n"])
+    made = situation(
+        people, ["age"], ["ill"], columns=["age", "ill", "pid"],
+        change=lambda r: r | {"pid": hashlib.md5(str(sorted(r.items())).encode()).hexdigest()[:10]},
+    )  # fmt: skip
+    (one,) = dictionary(made, Auxiliary())
+    assert one.success is None
+    assert not one.does_not_apply
+    assert "pid may be a pseudonym, and no identifier is named" in one.why
+    (one,) = dictionary(situation(people, ["age"], ["ill"]), Auxiliary())
+    assert one.does_not_apply  # every released column is one of the source

@@ -52,11 +52,16 @@ def dictionary(situation: Situation, auxiliary: Auxiliary) -> list[Attacked]:
     names = [name for name in situation.identifiers if name in situation.columns]
     at_start = situation.at_start(situation.columns)
     columns = [name for name in situation.released.column_names if _is_pseudonym(situation, at_start, name, names)]
+    if not names and not columns:  # a short one looks like any code: without identifiers nothing is followed
+        columns = [name for name in situation.released.column_names if name not in situation.columns]
     if not columns:
         why = "no released column looks like a pseudonym or follows an identifier."
         return [_untried(situation, why, RELEASE)]
     if not names:
-        why = f"{', '.join(columns)} may be a pseudonym, and the plan names no identifier to make one from."
+        why = (
+            f"{', '.join(columns)} may be a pseudonym, and no identifier is named to make one from: a plan says which \
+columns of the source are (role: identifier)."
+        )
         return [_untried(situation, why)]
     return [_attack(situation, at_start, column, names, auxiliary.salts) for column in columns]
 
