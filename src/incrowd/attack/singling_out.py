@@ -8,13 +8,14 @@ isolation alone proves nothing. Reference: Cohen and Nissim (2020).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.attack.knowledge import RELEASE, has_values, joined
 from incrowd.attack.linkage import WORST, not_tried
+from incrowd.attack.matching.all_known import found_by_nearest
 from incrowd.attack.matching.crowds import Crowd, grouped, number_of
 from incrowd.attack.matching.meeting import UNFAIR
 from incrowd.attack.matching.predicates import Attributes, readings, tried_on
@@ -88,7 +89,18 @@ def _attack(situation: Situation, attack: str, names: Sequence[str]) -> Attacked
         why.append(f"the best of {strategy.among} strategies is told ({strategy.said}): {CHOSEN}")
     sure = [one.surest for _, _, _, one in tries if one.surest is not None]
     surest = max(sure, key=lambda one: (one.claims.low, one.claims.tries), default=None)
-    return _said(situation, attack, found, strategy.columns, why, surest)
+    said = _said(situation, attack, found, strategy.columns, why, surest)
+    near = found_by_nearest(situation, here) if attack == "singling_out_any" else None
+    return said if near is None else replace(said, sentence=f"{said.sentence} {_by_nearest(*near)}")
+
+
+def _by_nearest(moved: Sequence[str], found: Rate) -> str:
+    """What no limit is held against, and nobody should miss."""
+    return (
+        f"Somebody who knows the true {list_keys(moved)}, and all the rest, points to the right record for "
+        f"{percent(found.value)} of the people by the nearest: what chance moved is hidden only from those who do not "
+        "know it."
+    )
 
 
 def _isolated(owners: Int64, found: Rarest) -> tuple[int, int]:
