@@ -54,6 +54,9 @@ def _faults(scores: Scores) -> Iterator[str]:
     for part, whole in (scores.target_pairs, scores.decoy_pairs, scores.decoy_attributes):
         if part > whole:
             yield "more chances were taken than there were"
+    back = scores.taken_back
+    if back.claims != back.sure + back.unsure + back.others:
+        yield "right claims that were taken back and the others are not all of them"
     yield from _find_faults(scores)
 
 

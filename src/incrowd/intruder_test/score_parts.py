@@ -60,6 +60,26 @@ class ScoreLine:
 
 
 @dataclass(frozen=True)
+class TakenBack:
+    """Claims that were withdrawn, by the truth alone. They are in no share, but what the file told stays told."""
+
+    claims: int = 0
+    sure: int = 0  # what would be a sure find if it stood
+    unsure: int = 0  # right all the same
+    others: int = 0  # not right, or about somebody whom the truth does not know
+
+    @property
+    def right(self) -> int:
+        """Those that are right."""
+        return self.sure + self.unsure
+
+    @property
+    def words(self) -> str:
+        """In words."""
+        return f"Claims that were taken back: {self.claims}, of them right {self.right}, right and sure {self.sure}."
+
+
+@dataclass(frozen=True)
 class Used:
     """How often the judged claims that were right, and the others, relied on a variable or on a kind of source."""
 

@@ -15,7 +15,7 @@ from incrowd.rows.result import Line, Result, plain_fields
 from incrowd.tasks._extras import needs_intruders
 
 with needs_intruders():
-    from incrowd.intruder_test import custodian
+    from incrowd.intruder_test import custodian, deciding
     from incrowd.intruder_test.erasing import remember
     from incrowd.intruder_test.making import write_private
     from incrowd.intruder_test.reading import ToldClaim, read_claims
@@ -85,9 +85,9 @@ def _decide(store: Store, file: Path) -> str:
     """Take verdicts over from a file, or write the claims that need one."""
     judged = custodian.material(store).judged
     if file.exists():
-        return f"{custodian.decide(store, file, judged)} verdicts taken over from {file}."
+        return f"{deciding.decide(store, file, judged)} verdicts taken over from {file}."
     remember(store, file)
-    write_private(file, custodian.undecided_csv(judged))
+    write_private(file, deciding.undecided_csv(judged))
     words = "Write correct, partial or wrong into its last column, and run this again."
     return f"The claims that only you can judge are in {file}. {words}"
 

@@ -249,6 +249,8 @@ def _human_test(log: RunLog) -> Iterator[Reason]:
         if tested.sure_finds:
             who = "1 claim" if tested.sure_finds == 1 else f"{tested.sure_finds} claims"
             text = f"People found somebody and were sure of it ({who})."
+        elif tested.taken_back.sure:
+            text = f"People found somebody, were sure of it, and took it back (claims: {tested.taken_back.sure})."
         yield Reason(FAILED, text, "A release in which friendly intruders find nobody.", "intruder-test")
     elif not tested.claims:
         text = "Nobody claimed anything in the intruder test, which does not show that nobody can be found."
