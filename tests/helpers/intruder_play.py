@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.intruder_test import custodian
+from incrowd.intruder_test.claims import Claim
 from incrowd.intruder_test.custodian import Judged, Material
-from incrowd.intruder_test.desk import Claim, Desk, Intruder
+from incrowd.intruder_test.desk import Desk, Intruder
 from incrowd.intruder_test.making import Invitation
 from incrowd.intruder_test.store import Store
 from incrowd.intruder_test.verdicts import Judgment, Truth

@@ -10,8 +10,8 @@ import pytest
 from board import scores as plain_scores
 
 from incrowd.errors import InputError
+from incrowd.intruder_test.claims import Claim
 from incrowd.intruder_test.custodian import Judged, Material
-from incrowd.intruder_test.desk import Claim
 from incrowd.intruder_test.facts import Facts, Team
 from incrowd.intruder_test.schema import ReleasedColumn
 from incrowd.intruder_test.scoring import score

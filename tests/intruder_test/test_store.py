@@ -23,9 +23,10 @@ from incrowd.errors import InputError, PlanError
 from incrowd.intruder_test import making
 from incrowd.intruder_test import store as stores
 from incrowd.intruder_test.browse import RecordSearch, parse_search, search
+from incrowd.intruder_test.claims import Claim
 from incrowd.intruder_test.custodian import keep_scores, kept_scores, material, opened
 from incrowd.intruder_test.deciding import decide, undecided_csv
-from incrowd.intruder_test.desk import Claim, Desk
+from incrowd.intruder_test.desk import Desk
 from incrowd.intruder_test.erasing import erase, remember
 from incrowd.intruder_test.facts import Team
 from incrowd.intruder_test.parts import Invited

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from incrowd.errors import InputError
 from incrowd.intruder_test import schema
 from incrowd.intruder_test.browse import could_be
-from incrowd.intruder_test.desk import Claim, read_claim, told_by
+from incrowd.intruder_test.claims import Claim, read_claim, told_by
 from incrowd.intruder_test.erasing import BY_DATE, erase
 from incrowd.intruder_test.facts import Facts
 from incrowd.intruder_test.likeness import parse_looks
