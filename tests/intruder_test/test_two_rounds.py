@@ -275,8 +275,9 @@ def test_further_education(tmp_path: Path) -> None:
     plan = write_ons(tmp_path, "further-education", rows=12_000)
     run = ic.run(plan)
     before = friends(tmp_path, tmp_path / "first.db", (run.folder,), pictures())
-    assert before["values_learned"] > 0
-    assert before["sure_finds"] == 0
+    # All who fit share the outcome, so each is a sure find, and none is of a record.
+    assert before["sure_finds"] == before["values_learned"] > 0
+    assert not any(each["sure"] and each["of_record"] for each in before["findings"])
     # What the finding asks for: no class in which everybody has the same outcome.
     diverse = plan.read_text().replace("  - {model: k, k: 2}", "  - {model: k, k: 2}\n" + DIVERSE)
     (tmp_path / "diverse.yaml").write_text(diverse)

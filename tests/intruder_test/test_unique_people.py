@@ -13,7 +13,7 @@ from people import plan_with, write_case
 import incrowd as ic
 from incrowd.intruder_test.rounds import compare_scores
 from incrowd.intruder_test.score_parts import TakenBack
-from incrowd.intruder_test.value import Scores
+from incrowd.intruder_test.value import Scores, dump_scores, load_scores
 from incrowd.intruder_test.verdicts import RIGHT, WRONG_REASON, Judgment, Truth
 from incrowd.report.tested import intruder_report
 
@@ -88,6 +88,44 @@ def test_one_right_claim_that_nobody_else_made_is_no_luck_even_unsure(sixty: Pat
     assert one.luck.chance == pytest.approx(1 / 60)
     assert one.finding
     assert one.upper == 1  # one claim of one person bounds nothing
+
+
+@pytest.mark.parametrize(("confidence", "record"), [(100, None), (61, None), (100, "wrong"), (60, None), (0, None)])
+def test_a_value_that_alone_is_left_is_given_away(
+    sixty: Path, tmp_path: Path, confidence: int, record: str | None
+) -> None:
+    """Nobody names the record: where one fits, its illness is out all the same. Two in three have the same, by luck."""
+
+    def how(who: int, card: int, truth: Truth) -> dict[str, Any]:
+        wrong = truth.records[0] % 60 + 1 if record else None
+        return {"record": wrong, "attribute": "ill", "value": truth.values["ill"], "confidence": confidence}
+
+    scores = _scores(sixty, tmp_path / "test.db", how, targets=6)
+    assert scores.sure_finds == scores.sure_values == (18 if confidence > 60 else 0)
+    assert scores.finding == (confidence > 60)
+    assert scores.given_away == 18
+    assert load_scores(dump_scores(scores), "x") == scores
+    told, page = " ".join(scores.advice), intruder_report(scores)
+    assert ("Do not release this file as it is" in told) == scores.finding
+    for words in ("Luck explains", "would be right as often", "banner pass"):
+        assert words not in told + page
+    if not scores.finding:
+        assert "Luck cannot be ruled out, 6 of 6" in told
+        assert "the file gives 18 right claims away" in told
+
+
+def test_one_right_record_among_wrong_ones_is_never_explained_by_luck(sixty: Path, tmp_path: Path) -> None:
+    def how(who: int, card: int, truth: Truth) -> dict[str, Any]:
+        right = (who, card) == (0, 1)
+        return {"record": truth.records[0] if right else truth.records[0] % 60 + 1, "confidence": 60 if right else 55}
+
+    scores = _scores(sixty, tmp_path / "test.db", how, targets=6)
+    assert (scores.total.correct, scores.sure_finds, scores.given_away) == (1, 0, 1)
+    told, page = " ".join(scores.advice), intruder_report(scores)
+    assert "Luck explains" not in told
+    assert "Luck cannot be ruled out, 1 of 18" in told
+    assert "would be right as often" not in page
+    assert "1 right claim that the file gives away" in page
 
 
 @pytest.mark.parametrize("wild", [0, 2])

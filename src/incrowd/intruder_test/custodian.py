@@ -55,6 +55,7 @@ class Material:
     released: Mapping[str, frozenset[str | None]] = field(default_factory=dict)  # the values of each key
     repeated: int = 0  # claims that say only what the card says: they are not judged
     taken_back: tuple[Judged, ...] = ()  # what was withdrawn: what the file told stays told
+    left: Mapping[tuple[int, str], str | None] = field(default_factory=dict)  # by card, an attribute's only value
     teams: Mapping[int, int] = field(default_factory=dict)  # of each intruder, the place in the facts' teams
     started: Mapping[int, int] = field(default_factory=dict)  # of each who took part, when the rules were accepted
     searches: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  # of each intruder, when they searched
@@ -129,10 +130,14 @@ def material(store: Store) -> Material:
             for row in connection.execute(query):
                 records[row.number] = [row._mapping[f"c{i}"] for i in range(len(facts.columns))]
         shares: dict[tuple[int, str], tuple[float, ...]] = {}
+        left: dict[tuple[int, str], str | None] = {}
         for card, name in {(c.target or 0, c.attribute) for _, c in claims if c.attribute is not None}:
-            shares[0, name] = _shares(connection, store, name, 0)
-            fits = card in truths and truths[card].fits
-            shares[card, name] = _shares(connection, store, name, card if fits else 0)
+            for number in (0, card):
+                fits = number in truths and truths[number].fits
+                counts = _values(connection, store, name, number if fits else 0)
+                shares[number, name] = tuple(many / sum(counts.values()) for many in counts.values())
+                if fits and len(counts) == 1:
+                    left[number, name] = next(iter(counts))
         released = {
             column.name: frozenset(connection.execute(select(store.records.c[f"c{i}"]).distinct()).scalars())
             for i, column in enumerate(facts.columns) if column.key
@@ -148,7 +153,7 @@ def material(store: Store) -> Material:
     started = {row.id: row.started for row in people if row.started is not None}
     return Material(
         facts, len(people), tuple(started), tuple(each for each in judged if not each.claim.withdrawn), truths, records,
-        shares, note, released, repeated, tuple(each for each in judged if each.claim.withdrawn),
+        shares, note, released, repeated, tuple(each for each in judged if each.claim.withdrawn), left,
         {row.id: row.team for row in people}, started, {who: tuple(at) for who, at in searches.items()},
     )  # fmt: skip
 
@@ -158,17 +163,16 @@ def _without_card(claim: Claim, told: frozenset[str]) -> Claim:
     return replace(claim, attribute=None, value=None) if claim.attribute in told else claim
 
 
-def _shares(connection: Connection, store: Store, name: str, card: int) -> tuple[float, ...]:
-    """The shares of an attribute's values among the records that could be a card's person, largest first; in the whole
-    release without a card (0).
+def _values(connection: Connection, store: Store, name: str, card: int) -> dict[str | None, int]:
+    """How often an attribute has each value among the records that could be a card's person, the commonest first; in
+    the whole release without a card (0).
     """
     column = store.records.c[f"c{store.facts.column(name)}"]
     looks = connection.execute(select(schema.target.c.looks).where(schema.target.c.id == card)).scalar_one_or_none()
-    query = select(func.count().label("many")).select_from(store.records).group_by(column)
+    query = select(column, func.count()).select_from(store.records).group_by(column)
     query = query.where(*could_be(store.records, store.facts, parse_looks(looks or "[]")))
-    many = sorted(connection.execute(query).scalars(), reverse=True)
-    whole = sum(many)
-    return tuple(each / whole for each in many)
+    found = sorted(connection.execute(query).all(), key=lambda row: -int(row[1]))
+    return {row[0]: int(row[1]) for row in found}
 
 
 def put_judgment(connection: Connection, claim: int, changed: int, said: Judgment, now: int) -> None:

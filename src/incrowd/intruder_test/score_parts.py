@@ -141,3 +141,5 @@ class FoundClaim:
     notes: tuple[str, ...]  # of the judges
     used: tuple[str, ...]
     sources: tuple[str, ...]  # their kinds
+    of_record: bool = True  # it names the right record; a sure find that does not is of a value that alone is left
+    given_away: bool = False  # one record fits, or one value is left: whoever has the file need not guess

@@ -183,12 +183,18 @@ def advise(scores: Scores, sure: int) -> tuple[str, ...]:
 
 def _found(scores: Scores) -> Iterator[str]:
     """What the test found, the gravest first."""
-    if scores.sure_finds:
-        one = scores.sure_finds == 1
+    if records := scores.sure_finds - scores.sure_values:
+        one = records == 1
         yield (
-            f"{scores.sure_finds} {'claim' if one else 'claims'} on a record {'is' if one else 'are'} right and "
+            f"{records} {'claim' if one else 'claims'} on a record {'is' if one else 'are'} right and "
             f"{'was' if one else 'were'} made with a confidence above {SURE}: somebody was found by somebody who knew "
             "it, however many other claims are wrong. Do not release this file as it is."
+        )
+    if values := scores.sure_values:
+        yield (
+            f"True values that were claimed with a confidence above {SURE}, where all records that fit the card have "
+            f"the same: {values}. The file says them of these people to whoever has it, whichever record is theirs. Do "
+            "not release this file as it is."
         )
     if back := scores.taken_back.sure:
         yield (
@@ -210,11 +216,16 @@ def _found(scores: Scores) -> Iterator[str]:
             f"somebody without the file would get {luck.expected:.2g} (chance {luck.chance:.2g}); {classes}. Do not "
             "release this file as it is."
         )
-    elif all_ is not None and all_.right and not scores.sure_finds:
-        yield (
-            f"Luck explains what is right, {all_.right} of {all_.tries}: somebody without the file would get "
-            f"{all_.expected:.2g} (chance {all_.chance:.2g}). Read the reasoning all the same."
-        )
+    elif all_ is not None and all_.right and not scores.finding:
+        told = f"somebody without the file would get {all_.expected:.2g} (chance {all_.chance:.2g})"
+        if given := scores.given_away:
+            yield (
+                f"Luck cannot be ruled out, {all_.right} of {all_.tries}: {told}. Yet the file gives {given} right "
+                f"{'claim' if given == 1 else 'claims'} away: one record fits the card, or one value is left, and "
+                "whoever has the file need not guess."
+            )
+        else:
+            yield f"Luck explains what is right, {all_.right} of {all_.tries}: {told}. Read the reasoning all the same."
     if scores.total.claims and not scores.total.correct:
         yield f"No claim{' that stands' if scores.taken_back.right else ''} was right."
 

@@ -47,7 +47,7 @@ class Scores:
     by_chance: float | None  # how often a guess without the file would have been right
     by_fit: float | None  # how often a guess among the records that fit the card would have been right
     luck: Luck | None  # of all judged claims
-    sure_finds: int  # right, reasoned claims on a record with a confidence above SURE: each of them is a finding
+    sure_finds: int  # right, reasoned claims above SURE, of a record or of the only value left: each is a finding
     brier: float | None
     brier_reference: float | None  # of somebody who always states the share that is right
     targets_identified: int  # by at least one intruder: a right claim on a record
@@ -83,6 +83,16 @@ class Scores:
         A find that was taken back is one: nobody knows less of a person for having been asked to withdraw.
         """
         return self.sure_finds > 0 or self.taken_back.sure > 0 or self.beyond_luck
+
+    @property
+    def sure_values(self) -> int:
+        """How many of the sure finds are of a value, without the right record."""
+        return sum(each.sure and not each.of_record for each in self.findings)
+
+    @property
+    def given_away(self) -> int:
+        """How many right claims need no guess with the file: one record fits, or one value is left."""
+        return sum(each.given_away for each in self.findings)
 
     @property
     def beyond_luck(self) -> bool:

@@ -44,7 +44,8 @@ def add_claiming(app: FastAPI, site: SiteOf) -> None:
         told = told_by(cards.get(claim.target or 0, ()))
         return site.page(
             "claim.html", visit, status, claim=claim, nonce=nonce, faults=faults, there=there, cards=cards,
-            longest=LONGEST, record=values, known=_offered(desk.people(visit.intruder), claim), kinds=KINDS, prefix=KNOWN,
+            longest=LONGEST, record=values, known=_offered(desk.people(visit.intruder), claim), kinds=KINDS,
+            prefix=KNOWN,
             columns=[(at, column) for at, column in enumerate(desk.facts.columns) if column.name not in told],
         )  # fmt: skip
 
