@@ -8,6 +8,7 @@ from pathlib import Path
 
 from incrowd.intruder_test.rounds import Compared, compare_scores
 from incrowd.intruder_test.value import Scores, load_scores
+from incrowd.machine.writing import place_to_write
 from incrowd.machine.writing import write_private as write_page
 from incrowd.plan import read_text
 from incrowd.report.tested import intruder_report
@@ -57,6 +58,8 @@ def intruder_test_score(
     >>> ic.intruder_test_score("test.sqlite").scores.claims
     0
     """
+    if report is not None:
+        place_to_write(Path(report))  # before it is remembered: what cannot be written is not ours to delete
     notes: list[str] = []
     earlier = None if before is None else scores_of(before)
     claims: tuple[ToldClaim, ...] | None = None
