@@ -6,8 +6,13 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from intruder_cases import FIELD, Clock, Friend, make, release, serving
+
+from incrowd.errors import IncrowdError
+from incrowd.intruder_test.custodian import invite, opened
+from incrowd.intruder_test.desk import Desk
 
 TYPED = {"target": 1, "record": 1, "confidence": 90, "kinds": "own", "reasoning": "the first reasoning of mine"}
 
@@ -83,3 +88,63 @@ def test_two_windows_do_not_write_over_each_other(scene: tuple[Friend, Path, Clo
     assert _claims(place)[0][0] == "of the <b>second</b> window"
     for changed in ("", "x", "9" * 40):
         assert friend.post("/claims/1", **{**again, "changed": changed}).status_code == 409
+
+
+LONG = {**TYPED, "learned": "3=y", "reasoning": "an hour of work </textarea><script>alert(1)</script>"}
+
+
+def _shown(answer: httpx.Response, status: int) -> None:
+    """The page gives back what was typed, as text; it is stored nowhere, neither here nor on the way."""
+    assert answer.status_code == status
+    assert "This was not stored" in answer.text
+    assert "readonly" in answer.text
+    assert "an hour of work &lt;/textarea&gt;&lt;script&gt;" in answer.text
+    assert "<script" not in answer.text
+    assert answer.headers["cache-control"] == "no-store"
+
+
+def test_what_is_sent_too_late_is_shown_again(scene: tuple[Friend, Path, Clock]) -> None:
+    friend, place, clock = scene
+    assert friend.claim(**TYPED).status_code == 303
+    forms = {path: dict(FIELD.findall(friend.get(page).text))
+             for path, page in (("/claims", "/claims/new"), ("/claims/1", "/claims/1"))}  # fmt: skip
+    clock.ahead = 3601
+    for path, hidden in forms.items():
+        late = friend.post(path, **{**hidden, **LONG})
+        _shown(late, 409)
+        assert "The time is up" in late.text
+        assert "What you learned: ill: y" in late.text
+        assert hidden["mark"] not in late.text.split("readonly")[1]
+    assert friend.post("/claims/1/withdraw", **forms["/claims"]).headers["location"] == "/claims"  # nothing was typed
+    assert [row[0] for row in _claims(place)] == [TYPED["reasoning"]]
+
+
+def test_what_is_sent_after_a_new_link_is_shown_again(scene: tuple[Friend, Path, Clock]) -> None:
+    friend, place, clock = scene
+    form = {**dict(FIELD.findall(friend.get("/claims/new").text)), **LONG}
+    with opened(str(place), clock) as store:
+        token = invite(store, "intruder 1")
+    out = friend.post("/claims", **form)
+    _shown(out, 401)
+    assert "ill:" not in out.text.split("readonly")[1]  # who is not signed in is told no variable of the file
+    friend.post("/enter", token=token)
+    _shown(friend.post("/claims", **form), 403)  # of the old session
+    hidden = dict(FIELD.findall(friend.get("/claims/new").text))
+    assert friend.post("/claims", **{**form, **hidden}).status_code == 303
+    assert len(_claims(place)) == 1
+
+
+def test_what_cannot_be_stored_just_now_is_shown_again(
+    scene: tuple[Friend, Path, Clock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    friend, _, _ = scene
+    form = {**dict(FIELD.findall(friend.get("/claims/new").text)), **LONG}
+
+    def busy(*_: object) -> int:
+        raise IncrowdError("X042", "the test is busy.")
+
+    monkeypatch.setattr(Desk, "file", busy)
+    answer = friend.post("/claims", **form)
+    assert answer.status_code == 503
+    assert "an hour of work &lt;/textarea&gt;&lt;script&gt;" in answer.text
+    assert "<script" not in answer.text

@@ -53,6 +53,7 @@ async def read_form(request: Request) -> Form:
         return form
     for name, value in pairs:
         form.setdefault(name, []).append(clean(value))
+    request.state.form = form  # for pages that refuse it: see unsent
     return form
 
 
