@@ -96,7 +96,7 @@ def serving(place: Path | str, clock: Any = time.time, **options: Any) -> Iterat
         thread.join(30)
 
 
-FIELD = re.compile(r'name="(mark|nonce)" value="([^"]*)"')
+FIELD = re.compile(r'name="(mark|nonce|changed)" value="([^"]*)"')
 
 
 class Friend:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.intruder_test import custodian
+from incrowd.intruder_test.claims import Claim
 from incrowd.intruder_test.custodian import Judged, Material
-from incrowd.intruder_test.desk import Claim, Desk
+from incrowd.intruder_test.desk import Desk, Intruder
 from incrowd.intruder_test.making import Invitation
 from incrowd.intruder_test.store import Store
 from incrowd.intruder_test.verdicts import Judgment, Truth
@@ -23,9 +24,14 @@ def material_of(place: Path) -> Material:
         return custodian.material(store)
 
 
-def play(place: Path, invitations: Sequence[Invitation], how: Play) -> None:
+def play(
+    place: Path,
+    invitations: Sequence[Invitation],
+    how: Play,
+    then: Callable[[Desk, Intruder, Claim], object] | None = None,
+) -> None:
     """Everybody who is invited signs in, accepts the rules and claims of each card what `how` says: it is given who
-    claims (from 0), the card and the truth.
+    claims (from 0), the card and the truth. `then` is done with each claim once it is filed.
     """
     truths = material_of(place).truths
     store = Store(str(place), desk=True)
@@ -43,7 +49,10 @@ def play(place: Path, invitations: Sequence[Invitation], how: Play) -> None:
                 said = how(number, card, truths[card])
                 if said is not None:
                     plain = Claim(card, "", None, None, None, 50, "what I know", (), "It fits, and nobody else does.")
-                    desk.file(who, f"{number}-{card}", replace(plain, **said), "here")
+                    claim = replace(plain, **said)
+                    claim = replace(claim, id=desk.file(who, f"{number}-{card}", claim, "here"))
+                    if then is not None:
+                        then(desk, who, claim)
     finally:
         store.close()
 

@@ -15,6 +15,7 @@ from intruder_play import play, say
 
 import incrowd as ic
 from incrowd.errors import InputError
+from incrowd.intruder_test.score_parts import TakenBack
 from incrowd.intruder_test.value import Scores, dump_scores, load_scores
 from incrowd.intruder_test.verdicts import RIGHT, WRONG, Judgment
 
@@ -33,7 +34,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Scores:
     play(folder / "test.db", made.invitations, how)
     say(folder / "test.db", lambda each: [Judgment(who, RIGHT if each.verdict == "correct" else WRONG)
                                           for who in ("Ann", "Bob") if each.verdict != "partial"])  # fmt: skip
-    return ic.intruder_test_score(str(folder / "test.db")).scores
+    return replace(ic.intruder_test_score(str(folder / "test.db")).scores, taken_back=TakenBack(4, 2, 1, 1))
 
 
 def _numbers(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -58,7 +59,7 @@ def _with(text: str, place: tuple[Any, ...], change: int) -> str:
 
 #: Counts that stand alone: nothing else in the scores says how many there must be.
 ALONE = {
-    "records", "hours", "targets", "decoys", "targets_identified", "values_learned", "decoys_fitting", "withdrawn",
+    "records", "hours", "targets", "decoys", "targets_identified", "values_learned", "decoys_fitting",
     "round", "intruders", "took_part", "target_pairs", "decoy_pairs", "decoy_attributes", "by_variable", "by_source",
     "effort", "confidence", "judges", "tries", "right", "wrong_reason", "learned", "set_aside", "agreed", "disputed",
     "most_sure",
@@ -105,6 +106,7 @@ def test_findings_cannot_be_talked_away(scored: Scores) -> None:
         replace(scored, luck=None if scored.luck is None else replace(scored.luck, right=0)),
         replace(scored, luck=None if scored.luck is None else replace(scored.luck, chance=1.5)),
         replace(scored, took_part=0),
+        replace(scored, taken_back=replace(scored.taken_back, sure=0)),
     ):
         with pytest.raises(InputError, match=r"D224.*do not add up"):
             load_scores(dump_scores(forged), "scores.json")

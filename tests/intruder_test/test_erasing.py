@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from intruder_cases import Clock, Friend, make, release, serving
 
+import incrowd as ic
 from incrowd.errors import IncrowdError, InputError
 from incrowd.intruder_test import schema
 from incrowd.intruder_test import store as stores
@@ -64,6 +65,53 @@ def test_every_table_is_named_in_words() -> None:
     assert {table.name for table in schema.ERASED} | {"record"} == set(HELD)
     stays = {"test", "truth_certificate", "truth_score"}
     assert {table.name for table in schema.meta.tables.values()} == {table.name for table in schema.ERASED} | stays
+
+
+def test_a_report_behind_a_link_is_deleted_and_so_is_the_link(run: Path, tmp_path: Path) -> None:
+    place, real, link = tmp_path / "test.db", tmp_path / "share" / "real.html", tmp_path / "report.html"
+    make(run, place)
+    real.parent.mkdir()
+    link.symlink_to(real)
+    ic.intruder_test_score(str(place), report=link)
+    assert "Every claim" in real.read_text()
+    gone = ic.intruder_test_erase(str(place))
+    assert {real, link} == set(gone.deleted)
+    assert not real.exists()
+    assert not link.is_symlink()
+    assert f"- {real}" in gone.certificate.text
+
+
+def test_a_folder_in_the_place_of_a_file_blocks_nothing(run: Path, tmp_path: Path) -> None:
+    """A report that cannot be written is not remembered; what took the place of one that was is named and left."""
+    place, folder, report = tmp_path / "test.db", tmp_path / "reports", tmp_path / "report.html"
+    make(run, place)
+    folder.mkdir()
+    with pytest.raises(InputError, match="D280"):
+        ic.intruder_test_score(str(place), report=folder)
+    ic.intruder_test_score(str(place), report=report)
+    report.unlink()
+    report.mkdir()
+    other = tmp_path / "other.html"
+    ic.intruder_test_score(str(place), report=other)
+    other.unlink()
+    (tmp_path / "mine.txt").write_text("mine")
+    other.symlink_to(tmp_path / "mine.txt")
+    gone = ic.intruder_test_erase(str(place))
+    assert set(gone.left_alone) == {report, other}
+    assert not gone.missing
+    assert folder.is_dir()
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+    told = _kept(place)
+    assert told.finished
+    assert "was left alone" in told.text
+    assert ic.intruder_test_erase(str(place)).left_alone == gone.left_alone
+
+
+def test_what_goes_to_a_pipe_is_not_ours_to_delete(run: Path, tmp_path: Path) -> None:
+    make(run, tmp_path / "test.db")
+    with opened(str(tmp_path / "test.db")) as store:
+        remember(store, Path("/dev/null"))
+        assert Path("/dev/null") not in erase(store).left_alone
 
 
 def test_erasing_again_changes_nothing(run: Path, tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from incrowd.intruder_test.claims import Claim
 from incrowd.intruder_test.custodian import Judged, Material
-from incrowd.intruder_test.desk import Claim
 from incrowd.intruder_test.facts import Facts, Team
 from incrowd.intruder_test.schema import ReleasedColumn
 from incrowd.intruder_test.scoring import score

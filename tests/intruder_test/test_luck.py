@@ -10,8 +10,8 @@ import pytest
 from board import scores as plain_scores
 
 from incrowd.errors import InputError
+from incrowd.intruder_test.claims import Claim
 from incrowd.intruder_test.custodian import Judged, Material
-from incrowd.intruder_test.desk import Claim
 from incrowd.intruder_test.facts import Facts, Team
 from incrowd.intruder_test.schema import ReleasedColumn
 from incrowd.intruder_test.scoring import score
@@ -39,13 +39,15 @@ def world(records: int, size: int, claims: list[Said]) -> Material:
     for n in truths:
         own = [table[m][1] for m in truths if table[m][0] == table[n][0]]
         shares[n, "ill"] = tuple(sorted((own.count(v) / len(own) for v in set(own)), reverse=True))
+    left = {key: next(iter({table[m][1] for m in truths if table[m][0] == table[key[0]][0]}))
+            for key, of in shares.items() if key[0] and of[0] == 1}  # fmt: skip
     judged = []
     for number, (who, target, record, value, confidence) in enumerate(claims, start=1):
         name = None if value is None else "ill"
         claim = Claim(target, "", record, name, value, confidence, "", ("group",), "r", id=number)
         judged.append(Judged(who, claim, judge(claim, truths[target], table, [0])))
     took_part = tuple(sorted({claim[0] for claim in claims}))
-    return Material(facts, 10, took_part, tuple(judged), truths, table, shares, "", {})
+    return Material(facts, 10, took_part, tuple(judged), truths, table, shares, "", {}, left=left)
 
 
 def found(records: int, size: int, claims: list[Said]) -> Scores:
@@ -129,6 +131,16 @@ def test_a_true_value_beside_a_wrong_record_is_learned() -> None:
     assert scores.values_learned == len(targets)
     assert scores.finding
     assert "More is right than luck explains" in scores.advice[0]
+
+
+def test_a_value_that_a_class_shares_is_a_sure_find_and_one_that_it_does_not_is_none() -> None:
+    """1 and 2 are a class and have "n"; 3 and 4 are one with two values."""
+    shared = found(60, 2, [(1, 2, None, "n", 61)])
+    assert (shared.sure_finds, shared.sure_values, shared.given_away) == (1, 1, 1)
+    assert shared.finding
+    for claim in ((1, 2, None, "y", 100), (1, 4, None, ILL[4], 100), (1, 2, None, "n", 60)):
+        other = found(60, 2, [claim])
+        assert (other.sure_finds, other.given_away) == (0, int(claim[4] == 60))
 
 
 def test_nobody_claimed_is_not_safe() -> None:

@@ -259,7 +259,9 @@ def test_a_claim_that_is_changed_is_judged_anew(scene: Scene) -> None:
             assert ann.send(f"/claims/{number}", f"/claims/{number}", **fields).status_code == 303
         # What was judged in the same second is another state of the claim.
         assert "judged anew" in jo.get("/judge").text
-        assert jo.send("/judge", f"/judge/{number}", changed=old, judgment="right").status_code == 409
+        refused = jo.send("/judge", f"/judge/{number}", changed=old, judgment="right", note="what I <b>typed</b>")
+        assert refused.status_code == 409
+        assert "Note: what I &lt;b&gt;typed&lt;/b&gt;" in refused.text  # it was not stored, and is not lost
         assert jo.judge(number, "wrong").status_code == 303
     assert scene.rows("SELECT judgment FROM truth_judgment") == [("wrong",)]
 

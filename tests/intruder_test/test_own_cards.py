@@ -18,8 +18,9 @@ from sqlalchemy import update
 
 import incrowd as ic
 from incrowd.intruder_test.acquaintances import MOST
+from incrowd.intruder_test.claims import Claim
 from incrowd.intruder_test.custodian import material, opened
-from incrowd.intruder_test.desk import Claim, Desk, NotTheirs
+from incrowd.intruder_test.desk import Desk, NotTheirs
 from incrowd.intruder_test.schema import acquaintance
 from incrowd.intruder_test.sources import KINDS
 from incrowd.intruder_test.store import Store
@@ -101,7 +102,7 @@ def test_the_desk_itself_refuses_others_cards(two: tuple[Friend, Friend, Path]) 
             with pytest.raises(NotTheirs):
                 desk.file(who, "0" * 32, claim, "here")
             with pytest.raises(NotTheirs):
-                desk.change(who, 1, claim, "here")
+                desk.change(who, 1, claim, 0, "here")
         assert desk.looks(who, other) is None
     finally:
         store.close()

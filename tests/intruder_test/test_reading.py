@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from intruder_cases import Clock, make, release
 
+from incrowd.intruder_test.claims import Claim
 from incrowd.intruder_test.custodian import opened, put_judgment
-from incrowd.intruder_test.desk import Claim, Desk, Intruder
+from incrowd.intruder_test.desk import Desk, Intruder
 from incrowd.intruder_test.reading import ToldClaim, read_claims
 from incrowd.intruder_test.store import Store
 from incrowd.intruder_test.verdicts import LEARNED, RIGHT, WRONG, WRONG_REASON, Judgment
@@ -86,6 +87,6 @@ def test_a_claim_that_was_changed_waits_for_its_judges(run: Path, tmp_path: Path
     one = _told(place)[number]
     assert (one.verdict, one.disputed, one.outdated) == ("correct", True, ())
     clock.ahead += 60
-    assert desk.change(who, number, claim, "here")
+    assert desk.change(who, number, claim, changed, "here")
     one = _told(place)[number]
     assert (one.verdict, one.disputed, one.outdated) == (None, False, ("Jo", "Kim"))

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from incrowd.errors import InputError
+from incrowd.intruder_test.claims import Claim
 from incrowd.intruder_test.custodian import Judged, Material
-from incrowd.intruder_test.desk import Claim
 from incrowd.intruder_test.facts import Facts, Team
 from incrowd.intruder_test.rounds import compare_scores
 from incrowd.intruder_test.schema import ReleasedColumn

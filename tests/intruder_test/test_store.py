@@ -23,8 +23,10 @@ from incrowd.errors import InputError, PlanError
 from incrowd.intruder_test import making
 from incrowd.intruder_test import store as stores
 from incrowd.intruder_test.browse import RecordSearch, parse_search, search
-from incrowd.intruder_test.custodian import decide, keep_scores, kept_scores, material, opened, undecided_csv
-from incrowd.intruder_test.desk import Claim, Desk
+from incrowd.intruder_test.claims import Claim
+from incrowd.intruder_test.custodian import keep_scores, kept_scores, material, opened
+from incrowd.intruder_test.deciding import decide, undecided_csv
+from incrowd.intruder_test.desk import Desk
 from incrowd.intruder_test.erasing import erase, remember
 from incrowd.intruder_test.facts import Team
 from incrowd.intruder_test.parts import Invited
@@ -258,12 +260,17 @@ def test_files_beside_the_test_go_with_it(run: Path, tmp_path: Path, monkeypatch
     assert sorted(p.name for p in tmp_path.iterdir()) == left
 
 
-def test_a_file_that_cannot_be_deleted_is_named(run: Path, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_deleted_is_named(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(run, tmp_path / "test.db")
-    (tmp_path / "folder").mkdir()
+    (tmp_path / "claims.csv").write_text("claims")
+
+    def locked(path: Path) -> None:
+        raise PermissionError(1, "Operation not permitted", str(path))
+
     with opened(str(tmp_path / "test.db")) as store:
-        remember(store, tmp_path / "folder")
-        with pytest.raises(InputError, match=r"D254.*folder"):
+        remember(store, tmp_path / "claims.csv")
+        monkeypatch.setattr(Path, "unlink", locked)
+        with pytest.raises(InputError, match=r"D254.*claims.csv"):
             erase(store)
         assert not store.erased
 

@@ -1,5 +1,6 @@
-"""A whole test as a department holds it: invitations, three intruders, two judges, an observer, a killed server, a
-proxy that ends TLS, a report with reasons, a changed plan, and a second round. In Chromium, on the ONS's examples.
+"""A whole test as a department holds it: invitations, three intruders, two custodians who judge, an observer, a killed
+server, a proxy that ends TLS, a report with reasons, a changed plan, and a second round. In Chromium, on the ONS's
+examples.
 
 Who plays knows what the pages show, and nothing of the truth. INCROWD_PICTURES=docs/images makes the pictures of
 docs/examples/intruder-test-*.md.
@@ -120,6 +121,30 @@ def watched(clerk: Clerk, link: str, claims: int) -> None:
     clerk.leave()
 
 
+def invited_again(clerk: Clerk, custodian: str, name: str) -> str:
+    """A custodian gives an intruder who has lost theirs a new link, and sees whose it is."""
+    clerk.enter(custodian)
+    clerk.go("/progress", "Only custodians see these names", name)
+    clerk.chrome.run(f"document.querySelector('[aria-label=\"A new link for {name}\"]').click()")
+    clerk.see(f"A new link for {name}.")
+    link: str = clerk.chrome.run("document.querySelector('.box.good .wrap').innerText.trim()")
+    clerk.leave()
+    return link[link.index("/enter/") :]
+
+
+def concluded(clerk: Clerk, custodian: str, claims: int) -> None:
+    """A custodian keeps the scores, and opens the results and the whole report, which holds no name."""
+    clerk.enter(custodian)
+    clerk.go("/results", "No scores are kept yet", "3 of 3 took part. 0 claims are not decided.")
+    clerk.press("Count all judgments and keep the scores", "Scores are kept already")
+    report = clerk.go("/results/report", "What the intruders found", f"By two people\n{claims} of {claims} claims")
+    assert "Ada" not in report
+    assert clerk.chrome.run("document.querySelectorAll('figure svg').length") > 0
+    log = clerk.go("/log", "scores kept")
+    assert "claim judged" in log
+    clerk.leave()
+
+
 @dataclass
 class Table:
     """Where both rounds are held: nginx in front of the servers, three intruders' browsers, and one of the office."""
@@ -131,24 +156,30 @@ class Table:
     clerk: Clerk
 
     def hold(self, place: Path, new: Sequence[object], *, first: bool) -> int:
-        """Make a test, play it, judge it: gives how many claims were filed. In the first round the server is killed,
-        and judges disagree.
+        """Make a test, play it, judge it: gives how many claims were filed. In the first round an intruder loses the
+        link, the server is killed, and the custodians disagree.
         """
-        pages, office = self.addresses
+        pages = self.addresses[0]
         said = incrowd(self.folder, "intruder-test", "new", *new, "-o", place, "--intruders", "names.txt",
                        "--address", pages)  # fmt: skip
-        staff = {}
-        for name, role in (("Dan", "judge"), ("Eve", "custodian"), ("Fay", "observer")):
-            account = ("account", place, name, "--role", role, "--address", office)
-            staff |= links(incrowd(self.folder, "intruder-test", *account))
         behind = ("--behind-proxy", PROXY, "--name", "localhost")
         with served(self.folder, place, self.ports, *behind) as (server, _):
-            for player, link in zip(self.players, links(said).values(), strict=False):
-                player.begin(link)
+            invited = links(said)
+            if first:
+                invited["Cleo"] = invited_again(self.clerk, self._link(place, "Eve"), "Cleo")
+            for player, name in zip(self.players, ("Ada", "Ben", "Cleo"), strict=True):
+                player.begin(invited[name])
             filed = self._play(server if first else None)
-            watched(self.clerk, staff["Fay"], filed)
-            assert judged(self.clerk, staff, ("Dan", "Eve"), first) == filed
+            watched(self.clerk, self._link(place, "Fay", "observer"), filed)
+            custodians = {name: self._link(place, name) for name in ("Dan", "Eve")}
+            assert judged(self.clerk, custodians, ("Dan", "Eve"), first) == filed
+            concluded(self.clerk, self._link(place, "Dan"), filed)
         return filed
+
+    def _link(self, place: Path, name: str, role: str = "custodian") -> str:
+        """A new link to the office, which works once."""
+        account = ("account", place, name, "--role", role, "--address", self.addresses[1])
+        return links(incrowd(self.folder, "intruder-test", *account))[name]
 
     def _play(self, kill: Serving | None) -> int:
         ada, ben, cleo = self.players
@@ -275,8 +306,9 @@ def test_further_education(tmp_path: Path) -> None:
     plan = write_ons(tmp_path, "further-education", rows=12_000)
     run = ic.run(plan)
     before = friends(tmp_path, tmp_path / "first.db", (run.folder,), pictures())
-    assert before["values_learned"] > 0
-    assert before["sure_finds"] == 0
+    # All who fit share the outcome, so each is a sure find, and none is of a record.
+    assert before["sure_finds"] == before["values_learned"] > 0
+    assert not any(each["sure"] and each["of_record"] for each in before["findings"])
     # What the finding asks for: no class in which everybody has the same outcome.
     diverse = plan.read_text().replace("  - {model: k, k: 2}", "  - {model: k, k: 2}\n" + DIVERSE)
     (tmp_path / "diverse.yaml").write_text(diverse)

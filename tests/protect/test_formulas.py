@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from people import plan_with, write_case
 
 import incrowd as ic
-from incrowd.intruder_test.custodian import Judged, undecided_csv
-from incrowd.intruder_test.desk import Claim
+from incrowd.intruder_test.claims import Claim
+from incrowd.intruder_test.custodian import Judged
+from incrowd.intruder_test.deciding import undecided_csv
 from incrowd.keys.spreadsheet import is_formula, neutral
 from incrowd.plan import inspect_plan, read_text
 from incrowd.report.dictionary import DictionaryRow, dictionary_csv

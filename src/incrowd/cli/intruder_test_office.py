@@ -96,6 +96,8 @@ def erase(
         say(f"Deleted, too: {path}")
     for path in gone.missing:
         say(f"Not found where it was written: {path}. Delete it yourself if you have moved it.")
+    for path in gone.left_alone:
+        say(f"No file any more, and left alone: {path}. Look whether it holds what was written, and delete that.")
     if gone.written is not None:
         say(f"The certificate is in {gone.written}.")
     say("Copies that you made, such as the mails with the links, are yours to delete.")

@@ -54,6 +54,9 @@ def _faults(scores: Scores) -> Iterator[str]:
     for part, whole in (scores.target_pairs, scores.decoy_pairs, scores.decoy_attributes):
         if part > whole:
             yield "more chances were taken than there were"
+    back = scores.taken_back
+    if back.claims != back.sure + back.unsure + back.others:
+        yield "right claims that were taken back and the others are not all of them"
     yield from _find_faults(scores)
 
 
@@ -108,9 +111,13 @@ def _find_faults(scores: Scores) -> Iterator[str]:
     sure = [
         line for line in scores.bands if line.label.split(" ")[0].isdecimal() and int(line.label.split(" ")[0]) >= SURE
     ]
-    if sure and scores.sure_finds > sum(line.correct for line in sure):
+    # A true value beside a wrong record is partial, and may be a sure find.
+    values = scores.sure_values
+    if sure and scores.sure_finds - values > sum(line.correct for line in sure):
         yield "there are more sure finds than right claims that are sure"
-    if scores.sure_finds > scores.total.correct:
+    if sure and scores.sure_finds > sum(line.correct + line.partial for line in sure):
+        yield "there are more sure finds of values than claims that could be"
+    if scores.sure_finds - values > scores.total.correct:
         yield "there are more sure finds than right claims"
     if scores.luck is not None and (fault := _luck_fault(scores.luck)):
         yield fault

@@ -27,6 +27,8 @@ STAYS = (
     "the scores, where they were counted before: counts and judges' notes that name nobody",
     "this certificate",
 )
+#: What is told of files, each as their paths.
+FILES = ("deleted", "missing", "left_alone")
 NOT_SEEN = (
     "Copies that were made of the test or of its files: mails with links, backups, snapshots of the disk, printed "
     "pages and participants' own notes are not known here. Delete them, too."
@@ -45,6 +47,7 @@ class Certificate:
     rows: Mapping[str, int]
     deleted: tuple[str, ...]
     missing: tuple[str, ...]
+    left_alone: tuple[str, ...] = ()  # no regular file is there any more
     left: Mapping[str, int] = field(default_factory=dict)  # empty while erasing is not finished
     overwritten: str = ""  # how the bytes were overwritten
 
@@ -57,7 +60,9 @@ class Certificate:
         """This one, begun before, with what was erased later."""
         rows = {name: self.rows.get(name, 0) + later.rows.get(name, 0) for name in {**self.rows, **later.rows}}
         missing = tuple(path for path in later.missing if path not in self.deleted)
-        return replace(later, by=self.by, rows=rows, deleted=(*self.deleted, *later.deleted), missing=missing)
+        alone = tuple(dict.fromkeys((*self.left_alone, *later.left_alone)))
+        deleted = (*self.deleted, *later.deleted)
+        return replace(later, by=self.by, rows=rows, deleted=deleted, missing=missing, left_alone=alone)
 
     @property
     def text(self) -> str:
@@ -80,6 +85,14 @@ class Certificate:
         if self.missing:
             lines += ["", "Files that were not where they had been written; delete them if they were moved:", ""]
             lines += [f"- {path}" for path in self.missing]
+        if self.left_alone:
+            lines += [
+                "",
+                "Where a file had been written is now a folder, a link or a device, which was left alone. Look "
+                "whether it holds what was written, and delete that:",
+                "",
+            ]
+            lines += [f"- {path}" for path in self.left_alone]
         lines += ["", "What stays:", "", *(f"- {each}" for each in STAYS), "", NOT_SEEN]
         return "\n".join(lines) + "\n"
 
@@ -90,7 +103,7 @@ def kept_certificate(connection: Connection) -> Certificate | None:
     if found is None:
         return None
     fields = json.loads(found)
-    return Certificate(**{**fields, **{name: tuple(fields[name]) for name in ("deleted", "missing")}})
+    return Certificate(**{**fields, **{name: tuple(fields.get(name, ())) for name in FILES}})
 
 
 def keep_certificate(connection: Connection, certificate: Certificate) -> None:

@@ -1,68 +1,35 @@
-"""What only the custodian can do: read the truth and the claims, decide, invite again."""
+"""What only the custodian can do: read the truth and the claims, invite again, keep scores."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from incrowd.errors import InputError
 from incrowd.intruder_test import schema
 from incrowd.intruder_test.browse import could_be
-from incrowd.intruder_test.desk import Claim, read_claim, told_by
-from incrowd.intruder_test.erasing import BY_DATE, erase, remember
+from incrowd.intruder_test.claims import Claim, read_claim, told_by
+from incrowd.intruder_test.erasing import BY_DATE, erase
 from incrowd.intruder_test.facts import Facts
 from incrowd.intruder_test.likeness import parse_looks
 from incrowd.intruder_test.protocol import day
 from incrowd.intruder_test.store import Store, said
 from incrowd.intruder_test.tokens import hashed, new_token
 from incrowd.intruder_test.value import Scores, dump_scores, load_scores
-from incrowd.intruder_test.verdicts import (
-    BY_FILE,
-    CORRECT,
-    LEARNED,
-    PARTIAL,
-    RIGHT,
-    VERDICTS,
-    WRONG,
-    Judgment,
-    Record,
-    Truth,
-    judge,
-    settle,
-)
-from incrowd.keys.spreadsheet import harmless
-from incrowd.machine.paths import must_be_file
+from incrowd.intruder_test.verdicts import Judgment, Record, Truth, judge, settle
 
-HEADER = (
-    "claim",
-    "intruder",
-    "who",
-    "record",
-    "attribute",
-    "value",
-    "confidence",
-    "sources",
-    "used",
-    "reasoning",
-    "verdict",
-)
 #: What an intruder's search is called in the log.
 SEARCHES = ("search",)
-#: What the words in a file mean: a partial claim there is one that taught something.
-FROM_FILE = {CORRECT: RIGHT, PARTIAL: LEARNED, WRONG: WRONG}
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim that stands, whose it is, and its verdict; None while nobody has decided."""
+    """A claim, whose it is, and its verdict; None while nobody has decided."""
 
     intruder: int
     claim: Claim
@@ -80,14 +47,15 @@ class Material:
     facts: Facts
     invited: int
     took_part: tuple[int, ...]  # who accepted the rules
-    judged: tuple[Judged, ...]
+    judged: tuple[Judged, ...]  # the claims that stand
     truths: Mapping[int, Truth]
     records: Mapping[int, Record]  # the claimed and the true ones
     shares: Mapping[tuple[int, str], tuple[float, ...]]  # of an attribute's values, by card (0: none); largest first
     decoy_note: str
     released: Mapping[str, frozenset[str | None]] = field(default_factory=dict)  # the values of each key
     repeated: int = 0  # claims that say only what the card says: they are not judged
-    withdrawn: int = 0
+    taken_back: tuple[Judged, ...] = ()  # what was withdrawn: what the file told stays told
+    left: Mapping[tuple[int, str], str | None] = field(default_factory=dict)  # by card, an attribute's only value
     teams: Mapping[int, int] = field(default_factory=dict)  # of each intruder, the place in the facts' teams
     started: Mapping[int, int] = field(default_factory=dict)  # of each who took part, when the rules were accepted
     searches: Mapping[int, tuple[int, ...]] = field(default_factory=dict)  # of each intruder, when they searched
@@ -118,19 +86,18 @@ def material(store: Store) -> Material:
     facts = store.facts
     with store.reading() as connection:
         people = connection.execute(select(schema.intruder).order_by(schema.intruder.c.id)).all()
-        back = select(func.count()).select_from(schema.claim).where(schema.claim.c.withdrawn.is_(True))
-        withdrawn = connection.execute(back).scalar_one()
         searches: dict[int, list[int]] = {}
         looks = select(schema.action.c.intruder, schema.action.c.at).where(schema.action.c.what.in_(SEARCHES))
         for row in connection.execute(looks.order_by(schema.action.c.id)):
             searches.setdefault(row.intruder, []).append(row.at)
-        standing = select(schema.claim).where(schema.claim.c.withdrawn.is_(False)).order_by(schema.claim.c.id)
         told = {
             row.id: told_by(json.loads(row.shown))
             for row in connection.execute(select(schema.target.c.id, schema.target.c.shown))
         }
-        filed = [(int(row.intruder), read_claim(row._asdict())) for row in connection.execute(standing)]
+        every = connection.execute(select(schema.claim).order_by(schema.claim.c.id))
+        filed = [(int(row.intruder), read_claim(row._asdict())) for row in every]
         claims = [(who, _without_card(claim, told.get(claim.target or 0, frozenset()))) for who, claim in filed]
+        repeated = sum(c.record is None and c.attribute is None and not c.withdrawn for _, c in claims)
         claims = [(who, c) for who, c in claims if c.record is not None or c.attribute is not None]
         said_of: dict[tuple[int, int], list[Judgment]] = {}  # of a claim as it was at a time
         for row in connection.execute(select(schema.truth_judgment).order_by(schema.truth_judgment.c.judge)):
@@ -163,10 +130,14 @@ def material(store: Store) -> Material:
             for row in connection.execute(query):
                 records[row.number] = [row._mapping[f"c{i}"] for i in range(len(facts.columns))]
         shares: dict[tuple[int, str], tuple[float, ...]] = {}
+        left: dict[tuple[int, str], str | None] = {}
         for card, name in {(c.target or 0, c.attribute) for _, c in claims if c.attribute is not None}:
-            shares[0, name] = _shares(connection, store, name, 0)
-            fits = card in truths and truths[card].fits
-            shares[card, name] = _shares(connection, store, name, card if fits else 0)
+            for number in (0, card):
+                fits = number in truths and truths[number].fits
+                counts = _values(connection, store, name, number if fits else 0)
+                shares[number, name] = tuple(many / sum(counts.values()) for many in counts.values())
+                if fits and len(counts) == 1:
+                    left[number, name] = next(iter(counts))
         released = {
             column.name: frozenset(connection.execute(select(store.records.c[f"c{i}"]).distinct()).scalars())
             for i, column in enumerate(facts.columns) if column.key
@@ -175,14 +146,15 @@ def material(store: Store) -> Material:
     judged = []
     for who, claim in claims:
         known = judge(claim, truths.get(claim.target or 0), records, keys)
-        judgments = tuple(said_of.get((claim.id, claim.changed), ()))
+        # Who takes a claim back ends its judging: the truth alone says what was taken back.
+        judgments = () if claim.withdrawn else tuple(said_of.get((claim.id, claim.changed), ()))
         found = settle(known, judgments, claim.record is None)
         judged.append(Judged(who, claim, found.verdict, known, judgments, found.reasoned, found.disputed))
     started = {row.id: row.started for row in people if row.started is not None}
     return Material(
-        facts, len(people), tuple(started), tuple(judged), truths, records, shares, note, released,
-        len(filed) - len(claims), withdrawn, {row.id: row.team for row in people}, started,
-        {who: tuple(at) for who, at in searches.items()},
+        facts, len(people), tuple(started), tuple(each for each in judged if not each.claim.withdrawn), truths, records,
+        shares, note, released, repeated, tuple(each for each in judged if each.claim.withdrawn), left,
+        {row.id: row.team for row in people}, started, {who: tuple(at) for who, at in searches.items()},
     )  # fmt: skip
 
 
@@ -191,62 +163,16 @@ def _without_card(claim: Claim, told: frozenset[str]) -> Claim:
     return replace(claim, attribute=None, value=None) if claim.attribute in told else claim
 
 
-def _shares(connection: Connection, store: Store, name: str, card: int) -> tuple[float, ...]:
-    """The shares of an attribute's values among the records that could be a card's person, largest first; in the whole
-    release without a card (0).
+def _values(connection: Connection, store: Store, name: str, card: int) -> dict[str | None, int]:
+    """How often an attribute has each value among the records that could be a card's person, the commonest first; in
+    the whole release without a card (0).
     """
     column = store.records.c[f"c{store.facts.column(name)}"]
     looks = connection.execute(select(schema.target.c.looks).where(schema.target.c.id == card)).scalar_one_or_none()
-    query = select(func.count().label("many")).select_from(store.records).group_by(column)
+    query = select(column, func.count()).select_from(store.records).group_by(column)
     query = query.where(*could_be(store.records, store.facts, parse_looks(looks or "[]")))
-    many = sorted(connection.execute(query).scalars(), reverse=True)
-    whole = sum(many)
-    return tuple(each / whole for each in many)
-
-
-def undecided_csv(judged: Sequence[Judged]) -> str:
-    """The claims that nobody has decided on, with an empty column for the verdict."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(HEADER)
-    for each in judged:
-        if each.verdict is None:
-            c = each.claim
-            cells = (c.id, f"intruder {each.intruder}", c.who, c.record or "", c.attribute or "", c.value or "",
-                     c.confidence, c.sources, ", ".join(c.used), c.reasoning, "")  # fmt: skip
-            writer.writerow([harmless(cell) for cell in cells])
-    return out.getvalue()
-
-
-def decide(store: Store, path: Path, judged: Sequence[Judged]) -> int:
-    """Take over the verdicts that the custodian wrote into the file; gives how many. The file goes with the test."""
-    open_ = {each.claim.id: each.claim for each in judged if each.verdict is None}
-    must_be_file(path)
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            lines = list(reader)
-    except (OSError, UnicodeDecodeError, csv.Error):
-        raise InputError("D223", f"{path} cannot be read as CSV in UTF-8.") from None
-    if not {"claim", "verdict"} <= set(reader.fieldnames or ()):
-        raise InputError("D223", f"{path} has no columns claim and verdict.", "Let --decide write a new file.")
-    remember(store, path)
-    found: dict[int, str] = {}
-    for number, line in enumerate(lines, start=2):
-        verdict = (line.get("verdict") or "").strip().lower()
-        if not verdict:
-            continue
-        text = (line.get("claim") or "").strip()
-        if verdict not in VERDICTS or not text.isdecimal() or int(text) not in open_:
-            message = f"line {number} of {path} is no decision: the verdict or the claim's number does not fit."
-            raise InputError(
-                "D223", message, "Write correct, partial or wrong; only claims without a verdict can be decided."
-            )
-        found[int(text)] = verdict
-    with store.writing() as connection:
-        for claim, verdict in found.items():
-            put_judgment(connection, claim, open_[claim].changed, Judgment(BY_FILE, FROM_FILE[verdict]), store.now)
-    return len(found)
+    found = sorted(connection.execute(query).all(), key=lambda row: -int(row[1]))
+    return {row[0]: int(row[1]) for row in found}
 
 
 def put_judgment(connection: Connection, claim: int, changed: int, said: Judgment, now: int) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, case, func, insert, select, update
 
 from incrowd.intruder_test.acquaintances import Acquaintance, add, people_of, remove
 from incrowd.intruder_test.browse import Found, RecordSearch, one_record, search
+from incrowd.intruder_test.claims import Claim, read_claim, written
 from incrowd.intruder_test.facts import Facts, Team
 from incrowd.intruder_test.likeness import Look, parse_looks
 from incrowd.intruder_test.schema import action, attempt, claim, dealt, intruder, session, target
@@ -33,6 +34,14 @@ class TooMany(Exception):
 
 class NotTheirs(Exception):
     """A card or a person of another intruder."""
+
+
+class Meanwhile(Exception):
+    """The claim was changed or withdrawn since its form was opened: nothing is written over what nobody has read."""
+
+    def __init__(self, claim: int) -> None:
+        super().__init__()
+        self.claim = claim
 
 
 class Closed(Exception):
@@ -60,29 +69,6 @@ class Intruder:
     def left(self) -> int:
         """Seconds that are left."""
         return 0 if self.ends is None else max(0, self.ends - self.now)
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A claim as its intruder wrote it."""
-
-    target: int | None
-    who: str
-    record: int | None
-    attribute: str | None
-    value: str | None
-    confidence: int
-    sources: str
-    used: tuple[str, ...]
-    reasoning: str
-    kinds: tuple[str, ...] = ()  # of sources: see sources.KINDS
-    link: str = ""
-    minutes: int | None = None
-    acquaintance: int | None = None
-    id: int = 0
-    filed: int = 0
-    changed: int = 0
-    withdrawn: bool = False
 
 
 class Desk:
@@ -218,48 +204,70 @@ class Desk:
         return next((each for each in self.claims(who) if each.id == number), None)
 
     def file(self, who: Intruder, nonce: str, new: Claim, address: str) -> int:
-        """File a claim; once, however often its form is sent. It is on the disk when this returns."""
+        """File a claim; once, however often its form is sent. It is on the disk when this returns.
+
+        A form that says something else when it is sent again corrects its claim: whoever went back has seen nothing of
+        the first time.
+        """
         self._need_open(who)
         with self._store.writing() as connection:
             # One intruder's claims come one after the other: two copies of a form cannot pass each other.
             connection.execute(select(intruder.c.id).where(intruder.c.id == who.id).with_for_update())
-            sent = select(claim.c.id).where(claim.c.intruder == who.id, claim.c.nonce == nonce)
-            if (known := connection.execute(sent).scalar_one_or_none()) is not None:
-                return int(known)
             self._need_theirs(connection, who, new)
+            sent = select(claim).where(claim.c.intruder == who.id, claim.c.nonce == nonce)
+            if (known := connection.execute(sent).one_or_none()) is not None:
+                self._correct(connection, who, read_claim(known._asdict()), new, address)
+                return int(known.id)
             self._limit(connection, "claim", str(who.id), CLAIMS, CLAIM_SECONDS)
             many = select(func.count()).select_from(claim).where(claim.c.intruder == who.id)
             if connection.execute(many).scalar_one() >= MOST_CLAIMS:
                 raise TooMany
             connection.execute(insert(attempt).values(kind="claim", who=str(who.id), at=self.now))
-            values = {**_written(new), "intruder": who.id, "nonce": nonce, "filed": self.now, "changed": self.now}
+            values = {**written(new), "intruder": who.id, "nonce": nonce, "filed": self.now, "changed": self.now}
             done = connection.execute(insert(claim).values(**values, withdrawn=False))
             number = int((done.inserted_primary_key or (0,))[0])
             self._log(connection, who.id, address, "claim filed", f"claim {number}")
             return number
 
-    def change(self, who: Intruder, number: int, new: Claim, address: str) -> bool:
-        """Write a claim anew; False when it is not the intruder's."""
-        with self._store.reading() as connection:
+    def change(self, who: Intruder, number: int, new: Claim, seen: int, address: str) -> bool:
+        """Write a claim anew; False when it is not the intruder's. `seen` is when the claim that its form showed was
+        written: what was written later is not lost to somebody who has not read it.
+        """
+        self._need_open(who)
+        with self._store.writing() as connection:
             self._need_theirs(connection, who, new)
-        return self._change(who, number, address, "claim changed", **_written(new), withdrawn=False)
+            rows = select(claim.c.changed).where(claim.c.id == number, claim.c.intruder == who.id)
+            there = connection.execute(rows.with_for_update()).scalar_one_or_none()
+            if there is not None and there != seen:
+                raise Meanwhile(number)
+            return self._write(connection, who, number, address, "claim changed", **written(new), withdrawn=False)
 
     def withdraw(self, who: Intruder, number: int, address: str) -> bool:
         """Take a claim back; False when it is not the intruder's."""
-        return self._change(who, number, address, "claim withdrawn", withdrawn=True)
-
-    def _change(self, who: Intruder, number: int, address: str, what: str, /, **values: object) -> bool:
         self._need_open(who)
         with self._store.writing() as connection:
-            self._limit(connection, "change", str(who.id), 4 * CLAIMS, CLAIM_SECONDS)
-            connection.execute(insert(attempt).values(kind="change", who=str(who.id), at=self.now))
-            rows = update(claim).where(claim.c.id == number, claim.c.intruder == who.id)
-            # Each state has a time of its own: judges judge the one that they read, and no later one of that second.
-            later = case((claim.c.changed >= self.now, claim.c.changed + 1), else_=self.now)
-            done = connection.execute(rows.values(**values, changed=later)).rowcount == 1
-            if done:
-                self._log(connection, who.id, address, what, f"claim {number}")
-            return done
+            return self._write(connection, who, number, address, "claim withdrawn", withdrawn=True)
+
+    def _correct(self, connection: Connection, who: Intruder, there: Claim, new: Claim, address: str) -> None:
+        """Write over a claim what its own form says when it is sent again, unless another page has changed it since."""
+        if written(there) == written(new) and not there.withdrawn:
+            return
+        if there.changed != there.filed:
+            raise Meanwhile(there.id)
+        self._write(connection, who, there.id, address, "claim changed", **written(new))
+
+    def _write(
+        self, connection: Connection, who: Intruder, number: int, address: str, what: str, /, **values: object
+    ) -> bool:
+        self._limit(connection, "change", str(who.id), 4 * CLAIMS, CLAIM_SECONDS)
+        connection.execute(insert(attempt).values(kind="change", who=str(who.id), at=self.now))
+        rows = update(claim).where(claim.c.id == number, claim.c.intruder == who.id)
+        # Each state has a time of its own: judges judge the one that they read, and no later one of that second.
+        later = case((claim.c.changed >= self.now, claim.c.changed + 1), else_=self.now)
+        done = connection.execute(rows.values(**values, changed=later)).rowcount == 1
+        if done:
+            self._log(connection, who.id, address, what, f"claim {number}")
+        return done
 
     def _need_open(self, who: Intruder) -> None:
         if not who.is_open:
@@ -284,23 +292,3 @@ class Desk:
     def _log(self, connection: Connection, who: int | None, address: str, what: str, detail: str = "") -> None:
         values = {"at": self.now, "intruder": who, "address": address[:100], "what": what, "detail": detail[:500]}
         connection.execute(insert(action).values(**values))
-
-
-def told_by(shown: Sequence[tuple[str, str | None]]) -> frozenset[str]:
-    """The variables that a card tells; what it shows as not known can still be learned."""
-    return frozenset(name for name, value in shown if value is not None)
-
-
-def _written(new: Claim) -> dict[str, object]:
-    return {
-        "target": new.target, "who": new.who, "record": new.record, "attribute": new.attribute, "value": new.value,
-        "confidence": new.confidence, "sources": new.sources, "used": json.dumps(new.used), "reasoning": new.reasoning,
-        "kinds": json.dumps(new.kinds), "link": new.link, "minutes": new.minutes, "acquaintance": new.acquaintance,
-    }  # fmt: skip
-
-
-def read_claim(row: Mapping[str, object]) -> Claim:
-    """A claim from its row."""
-    plain = {name: row[name] for name in Claim.__dataclass_fields__ if name not in ("used", "kinds")}
-    lists = {name: tuple(json.loads(str(row[name]))) for name in ("used", "kinds")}
-    return Claim(**plain, **lists)  # type: ignore[arg-type]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,16 +27,23 @@ class Erased:
     rows: Counter[str]  # for each table, how many
     deleted: tuple[Path, ...]  # files beside the test
     missing: tuple[Path, ...]  # files that somebody has moved or deleted
+    left_alone: tuple[Path, ...]  # folders, links and devices where a file had been written: nobody's to delete
     certificate: Certificate
     written: Path | None  # where the certificate is; None where there is no file to write beside, or nothing could be
 
 
 def remember(store: Store, path: Path) -> None:
-    """Note where a file with names or claims is: it is deleted with the test."""
-    place = str(path.absolute())
+    """Note where a file with names or claims is: it is deleted with the test. Behind a link it is the file that holds
+    them, and the link goes with it. What goes to a device or a pipe is kept by whoever reads it.
+    """
+    real = Path(os.path.realpath(path))
+    if real.exists() and not real.is_file():
+        return
+    linked = path.is_symlink() and Path("/dev") not in path.absolute().parents  # /dev/stdout belongs to the machine
     with store.writing() as connection:
-        connection.execute(delete(schema.truth_file).where(schema.truth_file.c.path == place))
-        connection.execute(insert(schema.truth_file).values(path=place))
+        for place in {str(real), str(path.absolute())} if linked else {str(real)}:
+            connection.execute(delete(schema.truth_file).where(schema.truth_file.c.path == place))
+            connection.execute(insert(schema.truth_file).values(path=place))
 
 
 def erase(store: Store, by: str = BY_SOMEBODY) -> Erased:
@@ -45,7 +54,7 @@ def erase(store: Store, by: str = BY_SOMEBODY) -> Erased:
     """
     if store.erased and not store.half_erased:
         return _as_before(store)
-    deleted, missing = _delete_files(store)
+    deleted, missing, left_alone = _delete_files(store)
     gone: Counter[str] = Counter()
     facts = store.facts
     with store.writing() as connection:
@@ -56,7 +65,8 @@ def erase(store: Store, by: str = BY_SOMEBODY) -> Erased:
         connection.execute(update(schema.test).values(erased=-store.now, facts=bare.dump()))
         name = Path(store.place).name if is_file(store.place) else "a schema of PostgreSQL"
         told = Certificate(
-            facts.title, facts.sha256, name, by, store.now, dict(gone), _said(deleted), _said(missing)
+            facts.title, facts.sha256, name, by, store.now, dict(gone),
+            _said(deleted), _said(missing), _said(left_alone),
         )  # fmt: skip
         begun = kept_certificate(connection)
         told = told if begun is None else begun.joined(told)
@@ -73,7 +83,7 @@ def erase(store: Store, by: str = BY_SOMEBODY) -> Erased:
         connection.execute(update(schema.test).values(erased=store.now))
         keep_certificate(connection, told)
     written = write_certificate(Path(store.place), told) if is_file(store.place) else None
-    return Erased(Counter(told.rows), deleted, missing, told, written)
+    return Erased(Counter(told.rows), deleted, missing, left_alone, told, written)
 
 
 def _as_before(store: Store) -> Erased:
@@ -81,8 +91,8 @@ def _as_before(store: Store) -> Erased:
     with store.reading() as connection:
         told = kept_certificate(connection)
     assert told is not None  # nothing is erased without one
-    paths = {name: tuple(map(Path, getattr(told, name))) for name in ("deleted", "missing")}
-    return Erased(Counter(told.rows), paths["deleted"], paths["missing"], told, None)
+    deleted, missing, left_alone = (tuple(map(Path, each)) for each in (told.deleted, told.missing, told.left_alone))
+    return Erased(Counter(told.rows), deleted, missing, left_alone, told, None)
 
 
 def write_certificate(stem: Path, told: Certificate) -> Path | None:
@@ -99,18 +109,24 @@ def _said(paths: tuple[Path, ...]) -> tuple[str, ...]:
     return tuple(map(str, paths))
 
 
-def _delete_files(store: Store) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
-    """Those that were remembered: deleted, and not found."""
+def _delete_files(store: Store) -> tuple[tuple[Path, ...], tuple[Path, ...], tuple[Path, ...]]:
+    """Those that were remembered: deleted, not found, and left alone since it is no file of ours that is there now."""
     with store.reading() as connection:
-        paths = [Path(path) for path in connection.execute(select(schema.truth_file.c.path)).scalars()]
-    found: dict[bool, list[Path]] = {True: [], False: []}
-    for path in sorted(paths):
+        paths = sorted(Path(path) for path in connection.execute(select(schema.truth_file.c.path)).scalars())
+    deleted: list[Path] = []
+    missing: list[Path] = []
+    left_alone: list[Path] = []
+    for path in paths:
         try:
-            path.unlink()
-            found[True].append(path)
+            mode = path.lstat().st_mode
+            # A link is ours as long as it leads to what was written through it.
+            ours = Path(os.path.realpath(path)) in paths if stat.S_ISLNK(mode) else stat.S_ISREG(mode)
+            if ours:
+                path.unlink()
+            (deleted if ours else left_alone).append(path)
         except (FileNotFoundError, NotADirectoryError):
-            found[False].append(path)
+            missing.append(path)
         except OSError as error:
             message = f"not erased yet: {path} holds names or claims and cannot be deleted ({error.strerror})."
             raise InputError("D254", message, "Delete it, and erase the test again.") from None
-    return tuple(found[True]), tuple(found[False])
+    return tuple(deleted), tuple(missing), tuple(left_alone)

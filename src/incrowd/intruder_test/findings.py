@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import median
 
 from incrowd.intruder_test.custodian import Judged, Material
-from incrowd.intruder_test.luck import luck_of, set_aside, sure_find
+from incrowd.intruder_test.luck import finds_record, given_away, luck_of, set_aside, sure_find
 from incrowd.intruder_test.score_parts import SURE, Effort, FoundClaim, Judging, ScoreLine, TeamScore, Used
 from incrowd.intruder_test.verdicts import CORRECT, JUDGMENTS, LEARNED, PARTIAL, VERDICTS, WRONG_REASON, judges
 
@@ -125,14 +125,15 @@ def judging(judged: Sequence[Judged], material: Material) -> Judging:
 
 
 def findings(judged: Sequence[Judged], material: Material) -> tuple[FoundClaim, ...]:
-    """The claims that a board should hear of, the gravest first: right ones, what was learned, disputes, and whatever a
-    judge wrote a note on.
+    """The claims that a board should hear of, the gravest first: right ones, what was learned, what the file gives
+    away, disputes, and whatever a judge wrote a note on.
     """
     found = []
     for each in judged:
         notes = tuple(one.note for one in each.judgments if one.note.strip())
         learned = each.verdict == PARTIAL and any(one.judgment == LEARNED for one in each.judgments)
-        if each.verdict != CORRECT and not (learned or each.disputed or notes):
+        told = learned or each.disputed or notes or given_away(each, material)
+        if each.verdict != CORRECT and not told:
             continue
         found.append(
             FoundClaim(
@@ -146,6 +147,8 @@ def findings(judged: Sequence[Judged], material: Material) -> tuple[FoundClaim, 
                 notes,
                 each.claim.used,
                 each.claim.kinds,
+                finds_record(each, material),
+                given_away(each, material),
             )
         )
     return tuple(sorted(found, key=_gravest))

@@ -107,7 +107,8 @@ def _best(material: Material, card: int, name: str | None, many: int) -> float:
 
 
 def sure_find(each: Judged, material: Material, sure: int) -> bool:
-    """Whether somebody in the file was found, by somebody who was sure of it and had a reason that holds.
+    """Whether somebody in the file was found, or a value of theirs of which the file leaves no doubt, by somebody who
+    was sure of it and had a reason that holds.
 
     Where the truth is not known, the verdict of the judges on a claim of a record says so. A reason holds until two
     people say that it does not, and nobody says that it does: one person alone cannot take a finding away.
@@ -122,10 +123,35 @@ def set_aside(each: Judged, material: Material, sure: int) -> bool:
 
 
 def _right_and_sure(each: Judged, material: Material, sure: int) -> bool:
+    return each.claim.confidence > sure and (finds_record(each, material) or only_value(each, material))
+
+
+def finds_record(each: Judged, material: Material) -> bool:
+    """Whether a claim names the own record of somebody in the file."""
     claim, truth = each.claim, material.truths.get(each.claim.target or 0)
-    if claim.record is None or claim.confidence <= sure:
+    if claim.record is None:
         return False
     return each.verdict == CORRECT if truth is None else right_record(claim, truth)
+
+
+def only_value(each: Judged, material: Material) -> bool:
+    """Whether a claim gives a true value that all records have that fit the card: the file says it of the person, and
+    nobody need know which record is theirs. What the card tells is no claim.
+    """
+    claim, card = each.claim, each.claim.target or 0
+    there = (card, claim.attribute or "")
+    return (
+        learned(each, material.truths.get(card))
+        and there in material.left
+        and plain(claim.value) == plain(material.left[there])
+    )
+
+
+def given_away(each: Judged, material: Material) -> bool:
+    """Whether whoever has the file need not guess what a right claim says: one record fits, or one value is left."""
+    truth = material.truths.get(each.claim.target or 0)
+    found = truth is not None and truth.guess >= 1 and finds_record(each, material)
+    return found or only_value(each, material)
 
 
 def learned(each: Judged, truth: Truth | None) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from incrowd.intruder_test.browse import Found, RecordSearch
-from incrowd.intruder_test.desk import Claim, Desk, Intruder, told_by
+from incrowd.intruder_test.claims import Claim, told_by
+from incrowd.intruder_test.desk import Desk, Intruder
 from incrowd.intruder_test.making import Invitation
 from incrowd.intruder_test.schema import ReleasedColumn
 from incrowd.intruder_test.store import Store

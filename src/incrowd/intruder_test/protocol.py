@@ -73,7 +73,8 @@ def rules(facts: Facts, team: Team) -> list[tuple[str, list[str]]]:
     time = [
         f"You have {span(facts.hours * 3600)} from the moment you accept these rules, and not later than "
         f"{moment(facts.expires)}. You can leave and come back; the clock goes on.",
-        "Claims can be changed or withdrawn until then.",
+        "Claims can be changed or withdrawn until then. Of withdrawn ones it is only counted how many there "
+        "were, and how many of them were right.",
     ]
     use = [f"You may use: {facts.sources}.", "Do not attack this website, other participants or other computers."]
     data = [

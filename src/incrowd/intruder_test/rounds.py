@@ -45,10 +45,10 @@ def _told(before: Scores, after: Scores, same: bool, chance: float | None) -> It
     if after.earlier and after.earlier != before.release_sha256:
         yield "The later test was prepared as the round after another release than the earlier test is of."
     for scores, when in ((before, "before"), (after, "now")):
-        total = scores.total
+        total, back = scores.total, scores.taken_back.sure
         yield (
             f"Right claims: {total.correct} of {total.claims} {when} ({total.low:.1%} to {total.high:.1%}); sure "
-            f"finds: {scores.sure_finds}."
+            f"finds: {scores.sure_finds}{f'; taken back, right and sure: {back}' if back else ''}."
         )
     yield from _change(before, after, same, chance)
     if any(scores.undecided for scores in (before, after)):

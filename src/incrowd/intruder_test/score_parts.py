@@ -60,6 +60,26 @@ class ScoreLine:
 
 
 @dataclass(frozen=True)
+class TakenBack:
+    """Claims that were withdrawn, by the truth alone. They are in no share, but what the file told stays told."""
+
+    claims: int = 0
+    sure: int = 0  # what would be a sure find if it stood
+    unsure: int = 0  # right all the same
+    others: int = 0  # not right, or about somebody whom the truth does not know
+
+    @property
+    def right(self) -> int:
+        """Those that are right."""
+        return self.sure + self.unsure
+
+    @property
+    def words(self) -> str:
+        """In words."""
+        return f"Claims that were taken back: {self.claims}, of them right {self.right}, right and sure {self.sure}."
+
+
+@dataclass(frozen=True)
 class Used:
     """How often the judged claims that were right, and the others, relied on a variable or on a kind of source."""
 
@@ -121,3 +141,5 @@ class FoundClaim:
     notes: tuple[str, ...]  # of the judges
     used: tuple[str, ...]
     sources: tuple[str, ...]  # their kinds
+    of_record: bool = True  # it names the right record; a sure find that does not is of a value that alone is left
+    given_away: bool = False  # one record fits, or one value is left: whoever has the file need not guess

@@ -20,7 +20,7 @@ from incrowd.intruder_test.findings import (
 )
 from incrowd.intruder_test.interval import HOW, interval
 from incrowd.intruder_test.luck import blind, fitting, learned, luck_of, sure_find
-from incrowd.intruder_test.score_parts import BANDS, SURE, ScoreLine
+from incrowd.intruder_test.score_parts import BANDS, SURE, ScoreLine, TakenBack
 from incrowd.intruder_test.value import Scores
 from incrowd.intruder_test.verdicts import CORRECT
 from incrowd.keys.natural import in_order
@@ -91,7 +91,7 @@ def score(material: Material, now: int, by: str | None = None) -> Scores:
         most_sure=next((line for line in reversed(bands) if line.claims), None),
         values_learned=len({(e.claim.target, e.claim.attribute) for e, truth in truth_of if learned(e, truth)}),
         decoys_fitting=len(fitting_decoys),
-        withdrawn=material.withdrawn,
+        taken_back=_taken_back(material),
         by_team=by_team(done, material),
         by_stratum=by_stratum(done, material),
         by_source=by_source(done),
@@ -103,6 +103,13 @@ def score(material: Material, now: int, by: str | None = None) -> Scores:
         dry_run=facts.dry_run,
     )
     return replace(scores, advice=advise(scores, sum(each.claim.confidence > SURE for each in done)))
+
+
+def _taken_back(material: Material) -> TakenBack:
+    """What was withdrawn: right and sure, right, or not known to be right."""
+    sure = sum(sure_find(each, material, SURE) for each in material.taken_back)
+    right = sum(each.verdict == CORRECT or sure_find(each, material, SURE) for each in material.taken_back)
+    return TakenBack(len(material.taken_back), sure, right - sure, len(material.taken_back) - right)
 
 
 def _worst_case(judged: Sequence[Judged]) -> float:
@@ -126,8 +133,8 @@ def _limits(material: Material, easy: int) -> Iterator[str]:
             "No claim is right, so how much the claims of one person hang together cannot be seen; the bound allows "
             f"for the number of people ({len(people)}) alone."
         )
-    if material.withdrawn:
-        yield f"Claims that were taken back: {material.withdrawn}. They are not counted."
+    if (back := _taken_back(material)).claims:
+        yield f"{back.words} The truth says so alone; they are in no share."
     if easy:
         yield (
             f"Decoys whose card fits no released record: {easy}. An intruder can see that they are not in the file, so "
@@ -148,9 +155,10 @@ def advise(scores: Scores, sure: int) -> tuple[str, ...]:
     `sure` is the number of judged claims with a confidence above SURE.
     """
     right, others, used = scores.total.correct, scores.total.claims - scores.total.correct, scores.by_variable
-    if not scores.total.claims:
-        return ("No claim was judged, so the test says nothing about the plan. Ask what the intruders tried.",)
     first = list(_found(scores))
+    if not scores.total.claims:
+        nothing = "No claim that stands was judged, so" if scores.taken_back.claims else "No claim was judged, so"
+        return (*first, f"{nothing} the test says nothing about the plan. Ask what the intruders tried.")
     if right:
         gains = [(u.correct / right - (u.others / others if others else 0.0), u) for u in used]
         helped = sorted(((gain, u) for gain, u in gains if gain > 0 and others), key=lambda each: -each[0])[:3]
@@ -175,12 +183,23 @@ def advise(scores: Scores, sure: int) -> tuple[str, ...]:
 
 def _found(scores: Scores) -> Iterator[str]:
     """What the test found, the gravest first."""
-    if scores.sure_finds:
-        one = scores.sure_finds == 1
+    if records := scores.sure_finds - scores.sure_values:
+        one = records == 1
         yield (
-            f"{scores.sure_finds} {'claim' if one else 'claims'} on a record {'is' if one else 'are'} right and "
+            f"{records} {'claim' if one else 'claims'} on a record {'is' if one else 'are'} right and "
             f"{'was' if one else 'were'} made with a confidence above {SURE}: somebody was found by somebody who knew "
             "it, however many other claims are wrong. Do not release this file as it is."
+        )
+    if values := scores.sure_values:
+        yield (
+            f"True values that were claimed with a confidence above {SURE}, where all records that fit the card have "
+            f"the same: {values}. The file says them of these people to whoever has it, whichever record is theirs. Do "
+            "not release this file as it is."
+        )
+    if back := scores.taken_back.sure:
+        yield (
+            f"Claims that were taken back, are right and were made with a confidence above {SURE}: {back}. Whoever "
+            "takes a claim back knows what the file told them all the same. Do not release this file as it is."
         )
     line, all_ = scores.beyond, scores.luck
     if line is not None and line.luck is not None:
@@ -197,13 +216,18 @@ def _found(scores: Scores) -> Iterator[str]:
             f"somebody without the file would get {luck.expected:.2g} (chance {luck.chance:.2g}); {classes}. Do not "
             "release this file as it is."
         )
-    elif all_ is not None and all_.right and not scores.sure_finds:
-        yield (
-            f"Luck explains what is right, {all_.right} of {all_.tries}: somebody without the file would get "
-            f"{all_.expected:.2g} (chance {all_.chance:.2g}). Read the reasoning all the same."
-        )
-    if not scores.total.correct:
-        yield "No claim was right."
+    elif all_ is not None and all_.right and not scores.finding:
+        told = f"somebody without the file would get {all_.expected:.2g} (chance {all_.chance:.2g})"
+        if given := scores.given_away:
+            yield (
+                f"Luck cannot be ruled out, {all_.right} of {all_.tries}: {told}. Yet the file gives {given} right "
+                f"{'claim' if given == 1 else 'claims'} away: one record fits the card, or one value is left, and "
+                "whoever has the file need not guess."
+            )
+        else:
+            yield f"Luck explains what is right, {all_.right} of {all_.tries}: {told}. Read the reasoning all the same."
+    if scores.total.claims and not scores.total.correct:
+        yield f"No claim{' that stands' if scores.taken_back.right else ''} was right."
 
 
 def _band(low: int, high: int, done: Sequence[Judged], material: Material) -> ScoreLine:

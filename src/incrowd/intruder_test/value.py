@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from incrowd.errors import Fault, InputError, PlanError
 from incrowd.intruder_test.adding_up import not_adding_up
-from incrowd.intruder_test.score_parts import LUCK, Effort, FoundClaim, Judging, Luck, ScoreLine, TeamScore, Used
+from incrowd.intruder_test.score_parts import (
+    LUCK,
+    Effort,
+    FoundClaim,
+    Judging,
+    Luck,
+    ScoreLine,
+    TakenBack,
+    TeamScore,
+    Used,
+)
 from incrowd.machine.paths import must_be_file
 
 
@@ -37,7 +47,7 @@ class Scores:
     by_chance: float | None  # how often a guess without the file would have been right
     by_fit: float | None  # how often a guess among the records that fit the card would have been right
     luck: Luck | None  # of all judged claims
-    sure_finds: int  # right, reasoned claims on a record with a confidence above SURE: each of them is a finding
+    sure_finds: int  # right, reasoned claims above SURE, of a record or of the only value left: each is a finding
     brier: float | None
     brier_reference: float | None  # of somebody who always states the share that is right
     targets_identified: int  # by at least one intruder: a right claim on a record
@@ -55,7 +65,7 @@ class Scores:
     most_sure: ScoreLine | None = None  # the most confident band with claims
     values_learned: int = 0  # (target in the release, variable) of true values, with or without a record
     decoys_fitting: int = 0  # decoys whose card fits a released record: only they can be taken for somebody there
-    withdrawn: int = 0  # claims that were taken back: they are not counted
+    taken_back: TakenBack = field(default_factory=TakenBack)  # in no share, and a finding where right and sure
     by_team: tuple[TeamScore, ...] = ()
     by_stratum: tuple[ScoreLine, ...] = ()  # how rare those on the cards are in the original
     by_source: tuple[Used, ...] = ()
@@ -68,8 +78,21 @@ class Scores:
 
     @property
     def finding(self) -> bool:
-        """Whether the file let somebody be found, or something be learned: by more than luck, or by one sure find."""
-        return self.sure_finds > 0 or self.beyond_luck
+        """Whether the file let somebody be found, or something be learned: by more than luck, or by one sure find.
+
+        A find that was taken back is one: nobody knows less of a person for having been asked to withdraw.
+        """
+        return self.sure_finds > 0 or self.taken_back.sure > 0 or self.beyond_luck
+
+    @property
+    def sure_values(self) -> int:
+        """How many of the sure finds are of a value, without the right record."""
+        return sum(each.sure and not each.of_record for each in self.findings)
+
+    @property
+    def given_away(self) -> int:
+        """How many right claims need no guess with the file: one record fits, or one value is left."""
+        return sum(each.given_away for each in self.findings)
 
     @property
     def beyond_luck(self) -> bool:
@@ -111,12 +134,15 @@ class Scores:
         who = f"{self.took_part} {'person' if self.took_part == 1 else 'people'}"
         if self.dry_run:
             return "A dry run was held, to practise, which says nothing about this file."
+        back = self.taken_back
         if not self.claims:
-            return f"{who} tried to find somebody in this file and claimed nothing, which bounds no risk."
+            did = f"withdrew all {back.claims} claims, {back.right} of them right" if back.claims else "claimed nothing"
+            return f"{who} tried to find somebody in this file and {did}, which bounds no risk."
         right = f"{self.total.correct} of {self.claims} claims {'was' if self.total.correct == 1 else 'were'} right"
         open_ = f" and {self.undecided} could not be decided" if self.undecided else ""
+        gone = f", beside {back.right} right of {back.claims} that were withdrawn" if back.right else ""
         return (
-            f"{who} tried to find somebody in this file: {right}{open_}; at 95% confidence at most "
+            f"{who} tried to find somebody in this file: {right}{open_}{gone}; at 95% confidence at most "
             f"{self.upper:.1%} of such claims are."
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from incrowd.intruder_test.desk import Claim
+from incrowd.intruder_test.claims import Claim
 
 CORRECT, PARTIAL, WRONG = "correct", "partial", "wrong"
 VERDICTS = (CORRECT, PARTIAL, WRONG)  # the gravest first

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from incrowd.intruder_test.rounds import Compared, compare_scores
 from incrowd.intruder_test.value import Scores, load_scores
+from incrowd.machine.writing import place_to_write
 from incrowd.machine.writing import write_private as write_page
 from incrowd.plan import read_text
 from incrowd.report.tested import intruder_report
@@ -15,7 +16,7 @@ from incrowd.rows.result import Line, Result, plain_fields
 from incrowd.tasks._extras import needs_intruders
 
 with needs_intruders():
-    from incrowd.intruder_test import custodian
+    from incrowd.intruder_test import custodian, deciding
     from incrowd.intruder_test.erasing import remember
     from incrowd.intruder_test.making import write_private
     from incrowd.intruder_test.reading import ToldClaim, read_claims
@@ -57,6 +58,8 @@ def intruder_test_score(
     >>> ic.intruder_test_score("test.sqlite").scores.claims
     0
     """
+    if report is not None:
+        place_to_write(Path(report))  # before it is remembered: what cannot be written is not ours to delete
     notes: list[str] = []
     earlier = None if before is None else scores_of(before)
     claims: tuple[ToldClaim, ...] | None = None
@@ -85,9 +88,9 @@ def _decide(store: Store, file: Path) -> str:
     """Take verdicts over from a file, or write the claims that need one."""
     judged = custodian.material(store).judged
     if file.exists():
-        return f"{custodian.decide(store, file, judged)} verdicts taken over from {file}."
+        return f"{deciding.decide(store, file, judged)} verdicts taken over from {file}."
     remember(store, file)
-    write_private(file, custodian.undecided_csv(judged))
+    write_private(file, deciding.undecided_csv(judged))
     words = "Write correct, partial or wrong into its last column, and run this again."
     return f"The claims that only you can judge are in {file}. {words}"
 

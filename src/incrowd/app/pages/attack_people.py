@@ -227,6 +227,7 @@ def _erase(session: Session, test: TestFile, form: Form) -> None:
     rows = gone.rows
     detail = [f"Deleted, too: {path}" for path in gone.deleted]
     detail += [f"Not where it was written: {path}. Delete it yourself if you have moved it." for path in gone.missing]
+    detail += [f"No file any more, and left alone: {path}. Look what it holds." for path in gone.left_alone]
     detail.append("Copies that you made, such as the mails with the links, are yours to delete.")
     what = f"{rows['claim']} claims, {rows['target']} cards, {rows['intruder']} names, and the log"
     session.say(f"Erased: {what}. Scores that were counted stay.", detail=detail)

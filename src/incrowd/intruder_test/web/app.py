@@ -19,6 +19,7 @@ from incrowd.intruder_test.texts import blocks
 from incrowd.intruder_test.tokens import form_mark, same
 from incrowd.intruder_test.web.expiring import add_expiring
 from incrowd.intruder_test.web.forms import Form, Visit, first, read_form
+from incrowd.intruder_test.web.unsent import failed, typed
 
 HERE = Path(__file__).parent
 STYLE = (HERE / "style.css").read_text(encoding="utf-8")
@@ -71,6 +72,12 @@ class SiteOf:
         text = _pages.get_template(name).render(facts=self.desk.facts, who=who, mark=mark, page=name, **values)
         return HTMLResponse(text, status)
 
+    def message(self, request: Request, status: int, message: str) -> HTMLResponse:
+        """A page that only says something, with what was typed where that was not stored."""
+        visit = self.visit(request)
+        columns = [] if visit.intruder is None else [column.name for column in self.desk.facts.columns]
+        return self.page("message.html", visit, status, message=message, typed=typed(request, columns))
+
 
 def create_app(desk: Desk, *, tls: bool = False, expire: Callable[[], None] | None = None) -> FastAPI:
     """The application. `expire` is called when somebody comes on or after the day of deletion, until it succeeds."""
@@ -85,26 +92,30 @@ def create_app(desk: Desk, *, tls: bool = False, expire: Callable[[], None] | No
 
     @app.exception_handler(HTTPException)
     def _refused(request: Request, error: HTTPException) -> Response:
-        return site.page("message.html", site.visit(request), error.status_code, message=error.detail)
+        return site.message(request, error.status_code, error.detail)
 
     @app.exception_handler(TooMany)
     def _too_many(request: Request, error: TooMany) -> Response:
-        message = "Too many tries in a short time. Please wait some minutes and send it again."
-        return site.page("message.html", site.visit(request), 429, message=message)
+        return site.message(request, 429, "Too many tries in a short time. Please wait some minutes and send it again.")
 
     @app.exception_handler(NotTheirs)
     def _not_theirs(request: Request, error: NotTheirs) -> Response:
-        return site.page("message.html", site.visit(request), 404, message="There is no such card or person of yours.")
+        return site.message(request, 404, "There is no such card or person of yours.")
 
     @app.exception_handler(Closed)
     def _closed(request: Request, error: Closed) -> Response:
         visit = site.visit(request)
         started = visit.intruder is not None and visit.intruder.started is not None
+        if typed(request):
+            why = (
+                "The time is up: nothing can be claimed or changed any more." if started else "Accept the rules first."
+            )
+            return site.message(request, 409, why)
         return RedirectResponse("/claims" if started else "/rules", 303)
 
     @app.exception_handler(IncrowdError)
     def _failed(request: Request, error: IncrowdError) -> Response:
-        return HTMLResponse(f"{error.code}: it did not work just now. Please send it again.", 503)
+        return failed(request, error)
 
     @app.get("/style.css")
     def style() -> Response:

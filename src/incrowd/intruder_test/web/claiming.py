@@ -12,7 +12,8 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from incrowd.intruder_test.acquaintances import OUT, Acquaintance
-from incrowd.intruder_test.desk import Claim, Closed, told_by
+from incrowd.intruder_test.claims import Claim, told_by
+from incrowd.intruder_test.desk import Closed, Meanwhile
 from incrowd.intruder_test.sources import KINDS
 from incrowd.intruder_test.web.app import FormFields, new_nonce
 from incrowd.intruder_test.web.forms import KNOWN, LONGEST, Form, Visit, first, read_claim, whole
@@ -32,21 +33,29 @@ def add_claiming(app: FastAPI, site: SiteOf) -> None:
     """Add the routes."""
     desk = site.desk
 
-    def form_page(visit: Visit, claim: Claim, nonce: str, faults: list[str], status: int = 200) -> Response:
+    def form_page(
+        visit: Visit, claim: Claim, nonce: str, faults: list[str], status: int = 200, there: Claim | None = None
+    ) -> Response:
+        """The form; with `there` beside what stands instead, so that nobody writes over it unread."""
         assert visit.intruder is not None
         record = None if claim.record is None else desk.record(visit.intruder, claim.record)
         values = None if record is None else list(zip(desk.facts.columns, record, strict=True))
         cards = desk.cards(visit.intruder)
         told = told_by(cards.get(claim.target or 0, ()))
         return site.page(
-            "claim.html", visit, status, claim=claim, nonce=nonce, faults=faults, cards=cards, longest=LONGEST,
-            record=values, known=_offered(desk.people(visit.intruder), claim), kinds=KINDS, prefix=KNOWN,
+            "claim.html", visit, status, claim=claim, nonce=nonce, faults=faults, there=there, cards=cards,
+            longest=LONGEST, record=values, known=_offered(desk.people(visit.intruder), claim), kinds=KINDS,
+            prefix=KNOWN,
             columns=[(at, column) for at, column in enumerate(desk.facts.columns) if column.name not in told],
         )  # fmt: skip
 
     def read(visit: Visit, form: Form) -> tuple[Claim, list[str]]:
         assert visit.intruder is not None
         return read_claim(form, desk.facts, desk.cards(visit.intruder), desk.people(visit.intruder))
+
+    def meanwhile(visit: Visit, number: int, claim: Claim) -> Response:
+        there = own(visit, str(number))
+        return form_page(visit, replace(claim, id=there.id, changed=there.changed), "", [], 409, there)
 
     def own(visit: Visit, number: str) -> Claim:
         assert visit.intruder is not None
@@ -89,8 +98,12 @@ def add_claiming(app: FastAPI, site: SiteOf) -> None:
         claim, faults = read(visit, form)
         if faults:
             return form_page(visit, claim, nonce, faults, 422)
-        desk.file(visit.intruder, nonce, claim, visit.address)
-        return RedirectResponse("/claims?filed=1", 303)
+        try:
+            number = desk.file(visit.intruder, nonce, claim, visit.address)
+        except Meanwhile as error:
+            return meanwhile(visit, error.claim, claim)
+        stands = own(visit, str(number))
+        return RedirectResponse(f"/claims?filed={1 if stands.changed == stands.filed else 2}", 303)
 
     @app.get("/claims/{number}")
     def edit(request: Request, number: str) -> Response:
@@ -104,9 +117,14 @@ def add_claiming(app: FastAPI, site: SiteOf) -> None:
         assert visit.intruder is not None
         there = own(visit, number)
         claim, faults = read(visit, form)
+        said = first(form, "changed")
+        seen = int(said) if re.fullmatch(r"[0-9]{1,12}", said) else 0
         if faults:
-            return form_page(visit, replace(claim, id=there.id), "", faults, 422)
-        desk.change(visit.intruder, there.id, claim, visit.address)
+            return form_page(visit, replace(claim, id=there.id, changed=seen), "", faults, 422)
+        try:
+            desk.change(visit.intruder, there.id, claim, seen, visit.address)
+        except Meanwhile as error:
+            return meanwhile(visit, error.claim, claim)
         return RedirectResponse("/claims?filed=2", 303)
 
     @app.post("/claims/{number}/withdraw")

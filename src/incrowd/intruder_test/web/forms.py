@@ -10,7 +10,8 @@ from urllib.parse import parse_qsl
 from fastapi import Request
 
 from incrowd.intruder_test.acquaintances import OUT, Acquaintance
-from incrowd.intruder_test.desk import Claim, Intruder, told_by
+from incrowd.intruder_test.claims import Claim, told_by
+from incrowd.intruder_test.desk import Intruder
 from incrowd.intruder_test.facts import Facts
 from incrowd.intruder_test.sources import KINDS, OTHER
 
@@ -52,6 +53,7 @@ async def read_form(request: Request) -> Form:
         return form
     for name, value in pairs:
         form.setdefault(name, []).append(clean(value))
+    request.state.form = form  # for pages that refuse it: see unsent
     return form
 
 

@@ -248,7 +248,10 @@ def _human_test(log: RunLog) -> Iterator[Reason]:
         text = f"People were right in {tested.total.correct} of {tested.total.claims} claims, more than luck explains."
         if tested.sure_finds:
             who = "1 claim" if tested.sure_finds == 1 else f"{tested.sure_finds} claims"
-            text = f"People found somebody and were sure of it ({who})."
+            what = "found somebody" if tested.sure_finds > tested.sure_values else "learned something of somebody"
+            text = f"People {what} and were sure of it ({who})."
+        elif tested.taken_back.sure:
+            text = f"People found somebody, were sure of it, and took it back (claims: {tested.taken_back.sure})."
         yield Reason(FAILED, text, "A release in which friendly intruders find nobody.", "intruder-test")
     elif not tested.claims:
         text = "Nobody claimed anything in the intruder test, which does not show that nobody can be found."

@@ -189,6 +189,8 @@ def _people(log: RunLog) -> Point:
     right = (
         f"{tested.total.correct:,} of {tested.claims:,} claims right, at most {percent(tested.upper)} of such claims"
     )
+    if tested.taken_back.sure:
+        right += f"; {tested.taken_back.sure:,} right and sure ones were taken back"
     return Point(f"Friendly people tried: {right}.", "bad" if tested.finding else "plain")
 
 

@@ -28,6 +28,7 @@ from incrowd.intruder_test.verdicts import JUDGMENTS
 from incrowd.intruder_test.web.app import STYLE
 from incrowd.intruder_test.web.expiring import add_expiring
 from incrowd.intruder_test.web.forms import Form, first, read_form
+from incrowd.intruder_test.web.unsent import failed, typed
 
 HERE = Path(__file__).parent
 OFFICE_STYLE = (HERE / "office.css").read_text(encoding="utf-8")
@@ -98,12 +99,12 @@ class OfficeSite:
         return HTMLResponse(text, status)
 
     def message(self, request: Request, status: int, message: str) -> Response:
-        """A page that only says something."""
+        """A page that only says something, with what was typed where that was not stored."""
         try:
             visit = self.visit(request)
         except HTTPException:
             visit = None
-        return self.page("message.html", visit, status, message=message)
+        return self.page("message.html", visit, status, message=message, typed=typed(request))
 
 
 def address_of(request: Request) -> str:
@@ -147,7 +148,7 @@ def create_office(
     def _failed(request: Request, error: IncrowdError) -> Response:
         if isinstance(error, InputError):  # of the custodian's own files and choices
             return site.message(request, 409, str(error))
-        return HTMLResponse(f"{error.code}: it did not work just now. Please send it again.", 503)
+        return failed(request, error)
 
     @app.get("/style.css")
     def style() -> Response:
