@@ -105,6 +105,9 @@ def test_faults_are_told_by_their_code_and_hold_nothing(visitor: Visitor, folder
     assert "from 0 to 50" in words(page)
     (folder / "plain.csv").write_text("CANARY,b\nCANARY,2\n")
     page = visitor.post("/postcodes/file", file="plain.csv")
+    assert "D265" in words(page)
+    assert "CANARY" not in page  # line 1 may be somebody's record
+    page = visitor.post("/postcodes/header")
     assert "No column says that it holds postcodes" in words(page)
     assert "D403" in visitor.get("/postcodes/merging")
     page = visitor.post("/postcodes/columns", column="CANARY")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from axe import faults
 from chrome import Chrome, wait
-from postcodes_page import pointed, rows, tiles, visiting, words, write_homes
+from postcodes_page import pointed, rows, squares, tiles, visiting, words, write_homes
 from shared import SHARED, needs_shared
 from workbench import Person, Visitor, workbench
 
@@ -204,3 +204,49 @@ def test_it_can_be_read_by_everyone(scheme: str, address: str) -> None:
         assert faults(tab) == []
         tab.do("Emulation.setDeviceMetricsOverride", width=400, height=900, deviceScaleFactor=1, mobile=True)
         assert tab.run("document.documentElement.scrollWidth") == 400
+
+
+@pytest.mark.slow
+def test_by_keyboard_and_on_a_phone(address: str, folder: Path) -> None:
+    """The skip link leaves the page and what is typed; uploads say what became of them; charts can be read."""
+    squares(folder / "shapes.geojson", {"NE": 0, "TD": 1})
+    with Chrome(1400, 1200) as tab:
+        person = Person(tab, address)
+        person.go("/postcodes?component=area&threshold=1200", "groups after")
+        person.fill(text="typed and not sent")
+        tab.run("window.stays = true")
+        tab.run("document.querySelector('.skip').focus()")
+        person.key("Enter", 13, "\r")
+        person.key("Tab", 9)
+        wait(lambda: tab.run("location.hash") == "#content", "the link is not followed")
+        person.see("groups after")
+        assert tab.run("[window.stays, document.getElementById('text').value]") == [True, "typed and not sent"]
+        assert tab.run("document.getElementById('content').contains(document.activeElement)")
+        tab.run("document.getElementById('beside-shapes').open = true")
+        give(tab, "upload-shapes", folder / "shapes.geojson")
+        wait(lambda: "Map of 2 areas" in tab.run("document.body.innerHTML"), "no map", lambda: tab.text)
+        person.see()
+        assert tab.run("location.hash") == "#map"
+        tab.do("Emulation.setDeviceMetricsOverride", width=390, height=900, deviceScaleFactor=1, mobile=True)
+        person.go("/postcodes?text=NE3+1ED&threshold=1200&population=households", "groups after")
+        wait(lambda: tab.run("document.querySelectorAll('figure.chart svg').length") >= 3, "no charts")
+        smallest = tab.run(
+            "Math.min(...[...document.querySelectorAll('figure.chart svg text')].filter(e => e.textContent)"
+            ".map(e => [e.getScreenCTM(), parseFloat(getComputedStyle(e).fontSize)])"
+            ".map(([m, size]) => size * Math.hypot(m.a, m.b)))"
+        )
+        assert smallest >= 10
+        assert faults(tab) == []
+        assert tab.run("document.documentElement.scrollWidth") == 390
+        person.go("/data", "Upload")
+        tab.run("document.querySelectorAll('details').forEach(e => e.open = true)")
+        tab.run("document.querySelector('[data-upload]').dataset.mark = 'stale'")
+        tab.upload(folder / "homes.csv")
+        wait(lambda: "out of date" in tab.text, "the refusal is silent", lambda: tab.text)
+
+
+def give(tab: Chrome, field: str, path: Path) -> None:
+    """Give a file to a field for files."""
+    root = tab.do("DOM.getDocument")["root"]["nodeId"]
+    node = tab.do("DOM.querySelector", nodeId=root, selector=f"#{field}")["nodeId"]
+    tab.do("DOM.setFileInputFiles", nodeId=node, files=[str(path)])

@@ -9,12 +9,13 @@ from pathlib import Path
 import httpx
 import pytest
 from people import plan_with, write_case
-from workbench import Visitor, workbench
+from workbench import MARK, Visitor, workbench
 
 from incrowd.app import neighbours
 from incrowd.app.document import Document
-from incrowd.app.sessions import IDLE, Sessions
-from incrowd.errors import InputError
+from incrowd.app.server import make_server
+from incrowd.app.sessions import IDLE, MOST, Sessions
+from incrowd.errors import IncrowdError, InputError
 
 PAGES = ("data", "variables", "risk", "protect", "propose", "utility", "attack", "release", "postcodes")
 
@@ -101,8 +102,6 @@ def test_a_network_needs_the_token_and_opens_no_paths(tmp_path: Path) -> None:
 
 
 def test_a_short_token_is_refused(tmp_path: Path) -> None:
-    from incrowd.app.server import make_server
-    from incrowd.errors import IncrowdError
 
     with pytest.raises(IncrowdError, match="X039"):
         make_server("127.0.0.1", 0, "short", (), 1, tmp_path)
@@ -110,6 +109,74 @@ def test_a_short_token_is_refused(tmp_path: Path) -> None:
     assert len(server.site.token) >= 24  # one is made
     assert server.site.token in server.address
     server.close()
+
+
+def test_a_name_is_for_others_also_on_loopback(tmp_path: Path) -> None:
+    """Whoever comes through a proxy or a tunnel on this machine needs the token, and opens no file by its path."""
+    named = {"Host": "wb.example.org"}
+    with workbench(tmp_path, names=("wb.example.org",), token="t" * 24) as address:
+        for headers in (named, {}):
+            assert httpx.get(f"{address}/data", headers=headers).status_code == 401
+        asked = httpx.get(f"{address}/data?token={'t' * 24}", headers=named)
+        page = httpx.get(f"{address}/data", headers=named, cookies=asked.cookies)
+        assert (page.status_code, 'action="/data/open"' in page.text) == (200, False)
+    server = make_server("127.0.0.1", 0, None, ("wb.example.org",), 1, tmp_path)
+    assert len(server.site.token) >= 24  # one is made
+    assert not server.site.paths
+    server.close()
+
+
+def test_another_site_begins_no_session(tmp_path: Path) -> None:
+    """A browser says for whom it asks; pictures and frames of another site would use up all sessions."""
+    ways = (
+        ("cross-site", "no-cors", "image"), ("same-site", "no-cors", "script"),
+        ("cross-site", "navigate", "iframe"), ("same-origin", "navigate", "iframe"),
+    )  # fmt: skip
+    with workbench(tmp_path) as address:
+        for site, mode, dest in ways:
+            asked = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
+            answer = httpx.get(f"{address}/data", headers=asked)
+            assert (answer.status_code, answer.cookies) == (403, httpx.Cookies())
+        for site, mode in (("none", "navigate"), ("cross-site", "navigate"), ("same-origin", "cors")):
+            asked = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode}
+            answer = httpx.get(f"{address}/data", headers=asked)
+            assert (answer.status_code, answer.headers["x-frame-options"]) == (200, "DENY")
+
+
+def test_a_session_with_nothing_open_makes_room(tmp_path: Path) -> None:
+    now = [0.0]
+    sessions = Sessions(clock=lambda: now[0])
+    cookies = []
+    path = write_case(tmp_path)
+    for number in range(MOST):
+        now[0] += 1
+        cookie, session = sessions.new()
+        cookies.append(cookie)
+        if number != 5:
+            session.open_plan(path, own=False)
+    sessions.new()
+    assert sessions.find(cookies[5]) is None
+    assert all(sessions.find(cookie) for cookie in cookies[:5] + cookies[6:])
+    now[0] += 1
+    fresh, session = sessions.new()  # the new one made room in its turn
+    session.open_plan(path, own=False)
+    with pytest.raises(InputError, match="D415"):
+        sessions.new()
+    assert sessions.find(fresh) is session
+    sessions.close()
+
+
+def test_two_workbenches_keep_their_sessions_apart(tmp_path: Path) -> None:
+    with workbench(tmp_path) as one, workbench(tmp_path) as two:
+        client = httpx.Client(follow_redirects=True)
+        marks = [MARK.findall(client.get(f"{address}/data").text)[0] for address in (one, two)]
+        assert [MARK.findall(client.get(f"{address}/data").text)[0] for address in (one, two)] == marks
+
+
+@pytest.mark.parametrize("path", ["/static/none.js", "/static/a/b", "/static/"])
+def test_what_is_not_there_is_not_found(path: str, tmp_path: Path) -> None:
+    with workbench(tmp_path) as address:
+        assert httpx.get(f"{address}{path}").status_code == 404
 
 
 def test_another_user_of_the_machine_is_not_let_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

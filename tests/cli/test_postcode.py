@@ -52,6 +52,19 @@ def test_parse_shows_components_and_offers_repairs() -> None:
     assert (code, found["subdistrict"], found["kind"]) == (0, "EC1A", "geographic")
 
 
+@pytest.mark.parametrize("command", ["analyse", "merge"])
+def test_people_with_several_lines_are_counted_once(command: str, tmp_path: Path) -> None:
+    path = tmp_path / "visits.csv"
+    path.write_text("patient,home\n" + "".join(f"p{i % 30},NE3 1ED\n" for i in range(12_000)))
+    given = (command, path, "--postcode", "home", "--threshold", 30, "--json", "--unit", "patient")
+    code, out, _ = call(*given)
+    found = json.loads(out)
+    assert code == 0
+    assert "People are told apart by the column 'patient'" in found["counted"]["people"]
+    assert (found["lines"][0]["smallest"] if command == "analyse" else found["smallest"]) == 30
+    assert "D189" in call(*given, "--population", "patient")[2]
+
+
 def test_analyse_tells_what_it_left_out_and_no_value(homes: Path) -> None:
     code, out, err = call("analyse", homes, "--postcode", "postcode", "--population", "people", "--threshold", 10)
     assert code == 0

@@ -19,8 +19,8 @@ HOMES = {"NE3 1ED": 40, "NE3 1EE": 30, "NE3 2AB": 60, "NE35 2FG": 3, "TD1 1AA": 
 
 def write_homes(home: Path) -> Path:
     """A folder with a file of them."""
-    lines = [f"{code},{number}" for code, number in HOMES.items()]
-    (home / "homes.csv").write_text("\n".join(["postcode,people", *lines]) + "\n")
+    lines = [f"{code},{number},2011-03-27" for code, number in HOMES.items()]
+    (home / "homes.csv").write_text("\n".join(["postcode,people,counted", *lines]) + "\n")
     return home
 
 

@@ -57,7 +57,7 @@ def look_at(
     """The profile and the first records of a file. `names` are the variables of a plan for it."""
     rows = open_source(source, **reading)
     if names is not None:
-        _refuse_foreign(rows, names)
+        refuse_foreign(rows, names)
     elif not header:
         refuse_records_as_names(rows)
     rows = with_codes(rows, codes)
@@ -65,7 +65,7 @@ def look_at(
     return Look(profile_rows(rows, whose), preview(rows, whose))
 
 
-def _refuse_foreign(rows: Rows, names: Sequence[str]) -> None:
+def refuse_foreign(rows: Rows, names: Sequence[str]) -> None:
     """Its first line may be somebody's record: it is shown where the plan has most of its names."""
     if 2 * len({*names} & {*rows.columns}) <= len({*names}):
         message = f"{rows.place} has not most of the plan's variables as columns, so nothing of it is shown."

@@ -43,7 +43,7 @@ def look(session: Session, *, again: bool = False) -> Look | None:
     codes = None if plan.data.codes is None else str(project.home / plan.data.codes)
     begun = session.begin(
         PAGE, f"Looking at {Path(plan.data.source).name}", "look_at", str(plan.data.place(project.home)),
-        list(plan.variables), unit=_in_source(project, plan.data.unit), codes=codes, **plan.data.reading,
+        list(plan.variables), unit=in_source(project, plan.data.unit), codes=codes, **plan.data.reading,
     )  # fmt: skip
     session.kept[KEPT] = Kept(stamp, job=begun)
     return None
@@ -67,10 +67,10 @@ def stamp_of(project: Project) -> Stamp | None:
         seen = [(one.stat().st_mtime_ns, one.stat().st_size, one.stat().st_ino) for one in files]
     except (OSError, ValueError):
         return None
-    return (str(data.place(project.home)), *seen, *data.reading.items(), _in_source(project, data.unit), data.codes)
+    return (str(data.place(project.home)), *seen, *data.reading.items(), in_source(project, data.unit), data.codes)
 
 
-def _in_source(project: Project, name: str | None) -> str | None:
+def in_source(project: Project, name: str | None) -> str | None:
     """What the file calls a column that the plan renames."""
     old = {new: old for _, step in renames(project.plan) for old, new in step.variables.items()}
     return None if name is None else old.get(name, name)

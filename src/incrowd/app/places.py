@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
-from typing import cast
 from urllib.parse import urlencode
 
+from incrowd.app.places_files import (
+    DOUBTS,
+    Beside,
+    File,
+    Given,
+    count_file,
+    of_plan,
+    open_again,
+    open_beside,
+    open_file,
+)
 from incrowd.app.sessions import Session
 from incrowd.errors import InputError
 from incrowd.intruder_test.web.forms import clean, whole
-from incrowd.postcodes import Places, count_places, read_census
+from incrowd.postcodes import Places, read_census
 from incrowd.postcodes.merge import Way
-from incrowd.postcodes.shapes import Shapes
-from incrowd.rows import open_source
-from incrowd.rows.postcodes import count_columns, postcode_column
 
 #: The ways of merging, and what a page calls them.
 WAYS: dict[Way, str] = {
@@ -24,6 +31,9 @@ WAYS: dict[Way, str] = {
 #: The largest threshold; more people than there are.
 MOST = 999_999_999
 LONGEST = 100  # letters of what is looked up
+#: Where uploads are, in the session's private folder; and what may lie beside the figures.
+UPLOADS = "postcodes"
+BESIDE = {"shapes": "The shapes", "pairs": "The pairs of neighbours"}
 
 
 @dataclass(frozen=True)
@@ -47,52 +57,103 @@ class Asked:
         return replace(self, text=text).query
 
 
-@dataclass(frozen=True)
-class File:
-    """A file of the user's: its columns, and which of them are taken for what. No column counts people unless told."""
-
-    path: Path
-    name: str
-    columns: tuple[str, ...]
-    numbers: tuple[str, ...]  # columns of whole numbers, which could be counts
-    column: str | None  # of postcodes
-    counts: tuple[str, ...] = ()
-    repair: bool = False
-
-
 @dataclass(eq=False)
 class Desk:
-    """The page's state in a session. `places` is None while nobody has said which column holds the postcodes."""
+    """The page's state in a session. `places` is None while nobody has said which column holds the postcodes, and where
+    the file cannot be counted any more. Of a file in `doubt`, its first line may be a record: nothing of it is shown.
+    """
 
     places: Places | None = field(default_factory=read_census)
     file: File | None = None
+    doubt: Given | None = None
     asked: Asked = Asked()
-    pairs: Path | None = None
-    shapes: Shapes | None = None
+    pairs: Beside | None = None
+    shapes: Beside | None = None
     property: str = ""
 
-    def take(self, path: Path, name: str) -> None:
-        """Count the people of a file instead of the census: at first each row is one person."""
-        rows = open_source(path)
+    def take(self, given: Given) -> None:
+        """Count the people of a file instead of the census. An upload that was shown before goes."""
         try:
-            columns = tuple(rows.columns)
-            file = File(path, name, columns, tuple(count_columns(rows)), postcode_column(rows))
-        finally:
-            rows.close()
-        self._count(file)
+            file = open_file(given)
+            places = count_file(file)
+        except InputError as error:
+            if error.code in DOUBTS:
+                self._doubt(given)
+            else:
+                given.remove()
+            raise
+        self._show(file, places)
 
-    def settle(self, column: str, counts: Sequence[str], repair: bool) -> None:
-        """Say which column holds the postcodes and which ones count people."""
+    def believe(self) -> None:
+        """Somebody says that the first line of the file in doubt names its columns."""
+        if self.doubt is None:
+            raise InputError("D401", "no file is open on this page.", "Choose one first.")
+        given, self.doubt = self.doubt, None
+        self.take(replace(given, header=True))
+
+    def settle(self, column: str, unit: str, counts: Sequence[str], repair: bool) -> None:
+        """Say which column holds the postcodes, which tells people apart, and which ones count people."""
         if self.file is None:
             raise InputError("D401", "no file is open on this page.", "Choose one first.")
-        known = [name for name in self.file.numbers if name in counts and name != column]
         if column not in self.file.columns:
             raise InputError("D402", "the file has no such column of postcodes.", "Choose one from the list.")
-        self._count(replace(self.file, column=column, counts=tuple(known), repair=repair))
+        if unit and (unit == column or unit not in self.file.columns):
+            message = "the file has no such column that tells people apart."
+            raise InputError("D406", message, "Choose another one than that of postcodes.")
+        # A person who has several rows counts once: no row stands for several people then.
+        known = [name for name in self.file.numbers if name in counts and name != column and not unit]
+        file = replace(self.file, column=column, unit=unit or None, counts=tuple(known), repair=repair)
+        self._show(file, count_file(file))
 
     def back(self) -> None:
         """Show the census again."""
-        self.file, self.places = None, read_census()
+        self._show(None, read_census())
+
+    def fresh(self, now: Given | None) -> str | None:
+        """Count again where the file has changed, or what the plan says of it (`now`); gives what is to be told then.
+
+        Until it is done there are no figures: those of the file as it was are not shown for those of the file.
+        """
+        if self.file is None:
+            return None
+        given = self.file.given if now is None else now
+        known = self.places is not None or self.file.column is None
+        if known and given == self.file.given and given.stamp == self.file.stamp:
+            return None
+        told = "The file has changed: it was" if given == self.file.given else "The plan has changed: its data were"
+        self.places = None
+        try:
+            self.file = open_again(self.file, given)
+        except InputError as error:
+            if error.code in DOUBTS:
+                self._doubt(given)
+            raise
+        self.places = count_file(self.file)
+        return f"{told} counted again."
+
+    def put_beside(self, what: str, given: Given | None) -> None:
+        """Shapes or pairs of neighbours; without any, what was there is put away."""
+        if what not in BESIDE:
+            return
+        try:
+            found = None if given is None else open_beside(what, given)
+        except InputError:
+            if given is not None:
+                given.remove()
+            raise
+        if (before := getattr(self, what)) is not None:
+            before.given.remove()
+        setattr(self, what, found)
+        if what == "shapes":
+            self.property = ""
+
+    def fresh_beside(self, what: str) -> bool:
+        """Read shapes or pairs again where their file has changed. Whether that was done."""
+        before: Beside | None = getattr(self, what)
+        if before is None or before.given.stamp == before.stamp:
+            return False
+        setattr(self, what, open_beside(what, before.given))
+        return True
 
     def ask(self, query: Mapping[str, str]) -> list[str]:
         """Take over what a form asks; what cannot be meant stays as it was, and is told."""
@@ -120,22 +181,43 @@ class Desk:
             asked, population=population, component=asked.component if asked.component in components else components[0]
         )
 
-    def _count(self, file: File) -> None:
-        places = None if file.column is None else _counted(file, file.column)
-        self.file, self.places = file, places
+    def _show(self, file: File | None, places: Places | None) -> None:
+        """Show these figures. What is not shown any more is not kept."""
+        shown = None if file is None else file.given
+        for old in (self.doubt, None if self.file is None else self.file.given):
+            if old is not None and (shown is None or old.source != shown.source):
+                old.remove()
+        self.file, self.places, self.doubt = file, places, None
+
+    def _doubt(self, given: Given) -> None:
+        if self.doubt is not None and self.doubt.source != given.source:
+            self.doubt.remove()
+        self.doubt = given
 
 
 def desk_of(session: Session) -> Desk:
-    """The session's; a new one has the census on it."""
-    return cast(Desk, session.kept.setdefault("postcodes", Desk()))
+    """The session's; a new one has the census on it, and nothing of an earlier one."""
+    desk = session.kept.get("postcodes")
+    if not isinstance(desk, Desk):  # opening another plan has cleared the desk
+        shutil.rmtree(session.folder / UPLOADS, ignore_errors=True)
+        desk = session.kept["postcodes"] = Desk()
+    return desk
 
 
-def _counted(file: File, column: str) -> Places:
-    rows = open_source(file.path)
-    try:
-        return count_places(rows, column, file.counts, repair=file.repair)
-    finally:
-        rows.close()
+def refresh(session: Session) -> None:
+    """Count again, and say so, where the file of the page is not what was counted, or its plan says otherwise of it."""
+    desk, project, now = desk_of(session), session.project, None
+    of_a_plan = desk.file is not None and desk.file.given.names is not None
+    if of_a_plan and project is not None and project.document.checked.plan is not None:
+        now = of_plan(project)
+    if told := desk.fresh(now):
+        session.say(told, "plain")
+
+
+def refresh_beside(session: Session, what: str) -> None:
+    """Read shapes or pairs again, and say so, where their file has changed."""
+    if desk_of(session).fresh_beside(what):
+        session.say(f"{BESIDE[what]} have changed: they were read again.", "plain")
 
 
 def _percent(text: str) -> float | None:

@@ -48,14 +48,17 @@ class Server(uvicorn.Server):
 def make_server(
     host: str, port: int, token: str | None, names: Sequence[str], upload: int, folder: Path | None
 ) -> Server:
-    """A server that is ready to run. Where others can reach it a token is required, and one is made."""
-    local = is_loopback(host)
+    """A server that is ready to run. Where others can reach it a token is required, and one is made.
+
+    Whoever gives it a name has others in mind: they come through a proxy or a tunnel, also to a loopback address.
+    """
+    local = is_loopback(host) and not names
     if token is not None and len(token) < SHORTEST:
         raise IncrowdError("X039", f"a token has at least {SHORTEST} characters.", "Leave it out: one is made.")
     if not local and token is None:
         token = secrets.token_urlsafe(24)
     site = Site(token=token or "", paths=local, home=folder, upload=upload)
-    hosts = {LOOPBACK, "localhost", "::1", *names} | ({host} if not local else set())
+    hosts = {LOOPBACK, "localhost", "::1", *names, host}
     guarded = Guard(create_app(site), hosts, False, POLICY, dict.fromkeys(UPLOADS, upload))
     config = uvicorn.Config(
         guarded, host=host, port=port, log_level="warning", access_log=False, server_header=False, proxy_headers=False,

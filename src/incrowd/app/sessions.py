@@ -158,7 +158,7 @@ class Sessions:
         cookie = new_token()
         with self._lock:
             self._clear()
-            if len(self._open) >= MOST:
+            if len(self._open) >= MOST and not self._make_room():
                 raise InputError(
                     "D415", f"{MOST} sessions are open, which is the most.", "Close one: 'Close and forget'."
                 )
@@ -185,8 +185,21 @@ class Sessions:
     def _clear(self) -> None:
         over = [key for key, one in self._open.items() if self.clock() - one.used > IDLE and not _at_work(one)]
         for key in over:
-            threading.Thread(target=self._open.pop(key).end, daemon=True).start()
+            self._end_beside(key)
+
+    def _make_room(self) -> bool:
+        """End the session that was not used for longest, of those in which nothing is open: nobody is shut out by
+        sessions that nobody works in.
+        """
+        idle = [key for key, one in self._open.items() if one.project is None and not _at_work(one)]
+        if idle:
+            self._end_beside(min(idle, key=lambda key: self._open[key].used))
+        return bool(idle)
+
+    def _end_beside(self, key: str) -> None:
+        """End a session without keeping anybody waiting for its lock."""
+        threading.Thread(target=self._open.pop(key).end, daemon=True).start()
 
 
 def _at_work(session: Session) -> bool:
-    return any(job.state == "running" for job in session.jobs.values())
+    return any(job.state == "running" for job in list(session.jobs.values()))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Request
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
@@ -26,7 +26,6 @@ from incrowd.intruder_test.tokens import same
 from incrowd.intruder_test.web.forms import Form, first, read_form
 
 HERE = Path(__file__).parent
-COOKIE = "incrowd-workbench"
 #: The stages of the flow, in its order, and the page beside them: address, and the word in the menu.
 PAGES = (
     ("data", "Data"), ("variables", "Variables"), ("risk", "Risk"), ("protect", "Protect"), ("propose", "Propose"),
@@ -122,10 +121,12 @@ def create_app(site: Site) -> FastAPI:
             return HTMLResponse("This workbench belongs to another user of this machine.", 403)
         if request.url.path.startswith("/static/"):
             return await go(request)  # type: ignore[no-any-return]
-        cookie = request.cookies.get(COOKIE, "")
+        cookie = request.cookies.get(_cookie(request), "")
         session = site.sessions.find(cookie)
         given, fresh = request.query_params.get("token", ""), ""
         if session is None:
+            if not _opened(request):
+                return HTMLResponse("Only a page that is opened begins a session.", 403)
             if site.token and not same(given, site.token):
                 return HTMLResponse(_NO_TOKEN, 401)
             if request.method not in ("GET", "HEAD"):
@@ -140,11 +141,13 @@ def create_app(site: Site) -> FastAPI:
         else:
             answer = await go(request)
         if fresh:
-            answer.set_cookie(COOKIE, fresh, httponly=True, samesite="lax", path="/")
+            answer.set_cookie(_cookie(request), fresh, httponly=True, samesite="lax", path="/")
         return answer
 
     @app.exception_handler(HTTPException)
     def _refused(request: Request, error: HTTPException) -> Response:
+        if request.url.path.startswith("/static/"):  # nobody's page: it has no session
+            return PlainTextResponse(str(error.detail), error.status_code)
         return site.show(request, "message", error.status_code, message=error.detail)
 
     @app.exception_handler(IncrowdError)
@@ -206,7 +209,7 @@ def create_app(site: Site) -> FastAPI:
         if same(first(form, "mark"), site.session(request).mark):
             site.sessions.end(request.state.cookie)
         answer = RedirectResponse("/data", 303)
-        answer.delete_cookie(COOKIE, path="/")
+        answer.delete_cookie(_cookie(request), path="/")
         return answer
 
     for add in ALL:
@@ -225,6 +228,23 @@ _BROKE = (
     "incrowd broke</h1><p>The plan is as it was saved last. <a href='/data'>Go on from the beginning</a>; if it "
     "happens again, undo your last change, and please report it, without data.</p></main>"
 )
+
+
+def _cookie(request: Request) -> str:
+    """The cookie of this workbench: a browser sends those of all ports, and another workbench has another one."""
+    server = request.scope.get("server")
+    return f"incrowd-workbench-{server[1] if server else 0}"
+
+
+def _opened(request: Request) -> bool:
+    """Whether somebody opens a page of ours. Another site could begin sessions until there is no room for one, with
+    pictures or frames of our address; it is the browser that says for whom it asks.
+    """
+    headers = request.headers
+    if headers.get("sec-fetch-dest", "document") in ("iframe", "frame", "embed", "object"):
+        return False
+    ours = headers.get("sec-fetch-site", "none") in ("none", "same-origin")
+    return ours or headers.get("sec-fetch-mode") == "navigate"
 
 
 def _on_loop() -> bool:

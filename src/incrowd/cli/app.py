@@ -26,7 +26,10 @@ def app(
         ),
     ] = None,
     name: Annotated[
-        list[str] | None, typer.Option(help="A name of this machine that others use; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            help="A name that others use, also through a proxy; may be repeated. They need the token, and only upload."
+        ),
     ] = None,
     token: Annotated[
         str | None, typer.Option(envvar="INCROWD_APP_TOKEN", help="Ask for this token also on this machine.")

@@ -11,7 +11,7 @@ import typer
 
 from incrowd.cli import root
 from incrowd.cli._options import Json, writable
-from incrowd.cli._reading import reads
+from incrowd.cli._reading import Unit, reads
 from incrowd.cli._terminal import say
 from incrowd.keys.postcodes import Component
 from incrowd.machine.writing import write_private
@@ -127,6 +127,7 @@ def analyse(
     threshold: Annotated[int, typer.Option(help="A group must have at least so many people.")] = 1_000,
     tolerance: Annotated[float, typer.Option(help="The share of groups that may be below it (to be merged).")] = 0.05,
     repair: Repair = False,
+    unit: Unit = None,
     real: Annotated[
         bool, typer.Option("--real", help="Compare with all real postcodes (needs the extra postcodes).")
     ] = False,
@@ -149,7 +150,7 @@ def analyse(
     first, _, second = region_columns.partition(",")
     done = postcode_analyse(
         file, postcode, population or (), component=component, threshold=threshold, tolerance=tolerance, repair=repair,
-        real=real, regions=regions, region_columns=(first.strip(), second.strip()), **reading,
+        unit=unit, real=real, regions=regions, region_columns=(first.strip(), second.strip()), **reading,
     )  # fmt: skip
     found = done.analysis
     content: dict[str, Any] = found.to_dict()
@@ -188,6 +189,7 @@ def merge(
     ] = None,
     other: Annotated[str, typer.Option(help="The name of the one group of small ones.")] = "other",
     repair: Repair = False,
+    unit: Unit = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="Write the groups with their people here.", callback=writable)
     ] = None,
@@ -204,7 +206,7 @@ def merge(
 
     done = postcode_merge(
         file, postcode, population or (), component=component, threshold=threshold, way=way, adjacency=adjacency,
-        preset=preset, other=other, repair=repair, **reading,
+        preset=preset, other=other, repair=repair, unit=unit, **reading,
     )  # fmt: skip
     found, places = done.merged, done.places
     if out is not None:

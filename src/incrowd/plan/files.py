@@ -11,6 +11,8 @@ from incrowd.plan.model import Plan
 
 #: Where the records themselves are named.
 SOURCE = "data.source"
+#: When a file was written, how long it is, and which one it is: another stamp, another file.
+Stamp = tuple[int, ...]
 #: Where the scores of a human intruder test are named.
 TEST = "intruder_test"
 
@@ -76,18 +78,21 @@ def tested_files(plan: Plan, folder: Path) -> list[Path]:
     return [folder / file.name for file in named_files(plan) if file.is_test]
 
 
-def stamps(plan: Plan, folder: Path) -> dict[str, tuple[int, ...]]:
+def stamps(plan: Plan, folder: Path) -> dict[str, Stamp]:
     """Every file that the plan names as it is now, to see later whether one has changed; one that is not there has
     nothing to tell.
     """
-    found: dict[str, tuple[int, ...]] = {}
-    for file in named_files(plan):
-        try:
-            now = (folder / file.name).stat()
-            found[file.name] = (now.st_mtime_ns, now.st_size, now.st_ino)
-        except (OSError, ValueError):
-            found[file.name] = ()
-    return found
+    return {file.name: stamp_of_file(folder / file.name) for file in named_files(plan)}
+
+
+def stamp_of_file(path: Path) -> Stamp:
+    """Which file it is now; of a folder, which files are in it. Nothing where there is none."""
+    try:
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        seen = [one.stat() for one in files]
+    except (OSError, ValueError):
+        return ()
+    return tuple(part for now in seen for part in (now.st_mtime_ns, now.st_size, now.st_ino))
 
 
 def with_files(plan: Plan, moved: Mapping[str, str]) -> Plan:

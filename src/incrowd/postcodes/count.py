@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from incrowd.errors import InputError
 from incrowd.keys.postcodes import COMPONENTS, NATIONS, Component, Reason, coarsen, component_of
 from incrowd.rows import Rows, Source, open_source
-from incrowd.rows.postcodes import Sums, sum_codes, sum_postcodes, sum_zip3
+from incrowd.rows.postcodes import PERSONS, Sums, sum_codes, sum_postcodes, sum_zip3
 
 Int64 = NDArray[np.int64]
 #: The population of a file without a column of counts: a line is a person.
@@ -135,20 +135,25 @@ def count_places(
     finest: Component = "sector",
     repair: bool = False,
     zip_codes: bool = False,
+    unit: str | None = None,
 ) -> Places:
     """How many people are in each place of a file?
 
     `postcode` is a column of postcodes, or of codes of one component in a file that is aggregated already. Without
     `populations` each record is one person. Values that are no postcode are counted by reason and left out; swapped
     O and 0, I and 1 are mended only with `repair`. `zip_codes`: the column holds ZIP codes of the United States.
+    `unit` tells people apart where they have several records: each is counted once, where most of their records are.
     """
+    if unit is not None and populations:
+        message = "people are told apart, or a column says how many people a row stands for: not both."
+        raise InputError("D189", message, "Leave out the columns of counts, or the column that tells people apart.")
     rows = open_source(source)
     if zip_codes:
-        return _places(rows, sum_zip3(rows, postcode, populations), ZIP3, True)
-    sums = sum_postcodes(rows, postcode, populations, finest, repair)
+        return _places(rows, sum_zip3(rows, postcode, populations, unit), ZIP3, True, unit)
+    sums = sum_postcodes(rows, postcode, populations, finest, repair, unit)
     if sums.codes:
-        return _places(rows, sums, finest, True)
-    sums = sum_codes(rows, postcode, populations)
+        return _places(rows, sums, finest, True, unit)
+    sums = sum_codes(rows, postcode, populations, unit)
     component = component_of(list(sums.codes))
     if component is None:
         raise InputError(
@@ -156,7 +161,7 @@ def count_places(
             f"the values of {postcode!r} in {rows.place} are neither postcodes nor codes of one component.",
             "A sector is written with a space (AL1 1), a district without (AL1).",
         )
-    return _places(rows, sums, component, False)
+    return _places(rows, sums, component, False, unit)
 
 
 def says_people(name: str) -> bool:
@@ -169,8 +174,18 @@ def says_people(name: str) -> bool:
     return bool(words & PEOPLE) and words <= PEOPLE | BESIDE
 
 
-def _places(rows: Rows, sums: Sums, finest: str, per_postcode: bool) -> Places:
+def _places(rows: Rows, sums: Sums, finest: str, per_postcode: bool, unit: str | None) -> Places:
     return Places(
         rows.place, finest, sums.codes, sums.populations or {RECORDS: sums.records}, sums.records, per_postcode,
         sums.invalid, sums.left_out or {RECORDS: sum(sums.invalid.values())}, sums.repairable, sums.repaired,
+        {} if unit is None else {PERSONS: _told_apart(unit, sums.several)},
     )  # fmt: skip
+
+
+def _told_apart(unit: str, several: int) -> str:
+    """What the figures are where the records of a person are known to be theirs."""
+    told = f"People are told apart by the column {unit!r}, and each is counted once"
+    if not several:
+        return f"{told}."
+    have = "person has" if several == 1 else "people have"
+    return f"{told}, where most of their rows are: {several:,} {have} rows in several places."

@@ -22,11 +22,14 @@ from incrowd.keys import postcodes as grammar
 from incrowd.keys.postcodes import Component, Reason
 from incrowd.rows.frame import Rows
 from incrowd.rows.header import refuse_unknown
+from incrowd.rows.residents import count_residents
 
 #: A ZIP code of the United States: five digits, with or without the four of the delivery route.
 ZIP = "^[0-9]{5}(-?[0-9]{4})?$"
 #: A count of people, as text: so small that the sum of any file fits into 64 bits.
 WHOLE, MOST = "^[0-9]{1,12}$", 10**12
+#: The population of a file whose people are told apart.
+PERSONS = "people"
 #: Faults that may be slips.
 REPAIRABLE = frozenset({"format", "area", "place"})
 #: So many distinct faulty texts are looked at for repairs; more means that the column is something else.
@@ -38,6 +41,7 @@ class Sums:
     """What a column of codes holds: populations by code, and the records whose text is none, by reason.
 
     `repairable` records would be postcodes if O and 0, I and 1 were swapped in one way only; `repaired` ones were.
+    `several` people have more than one place, where people are told apart.
     """
 
     codes: tuple[str, ...]
@@ -47,6 +51,7 @@ class Sums:
     left_out: Mapping[str, int]  # the populations of the invalid records
     repairable: int = 0
     repaired: int = 0
+    several: int = 0
 
 
 def component(text: ibis.Value, name: Component) -> ibis.Value:
@@ -89,14 +94,20 @@ def zip_reason(text: ibis.Value) -> ibis.Value:
 
 
 def sum_postcodes(
-    rows: Rows, column: str, populations: Sequence[str], finest: Component = "sector", repair: bool = False
+    rows: Rows,
+    column: str,
+    populations: Sequence[str],
+    finest: Component = "sector",
+    repair: bool = False,
+    unit: str | None = None,
 ) -> Sums:
     """Populations by component of a column of postcodes: one pass of the engine, and one more over faulty values.
 
-    `repair` takes the repairs that are the only one for their text; without it they are counted, not made.
+    `repair` takes the repairs that are the only one for their text; without it they are counted, not made. With `unit`,
+    the column that tells people apart, the population is that of people.
     """
     brief = (lambda text: text) if finest == "unit" else _without_unit
-    found = _sums(rows, column, populations, reason, lambda text: component(text, finest), brief)
+    found = _sums(rows, column, populations, unit, reason, lambda text: component(text, finest), brief)
     if not found.invalid.keys() & REPAIRABLE:
         return found
     offers, number = _offers(rows, column)
@@ -109,28 +120,29 @@ def sum_postcodes(
     mended = ibis.coalesce(joined["incrowd_to"], joined["incrowd_text"])
     table = joined.select([mended.name(name) if name == column else joined[name] for name in rows.columns])
     rows = replace(rows, table=table)
-    found = _sums(rows, column, populations, reason, lambda text: component(text, finest), brief)
+    found = _sums(rows, column, populations, unit, reason, lambda text: component(text, finest), brief)
     return replace(found, repaired=number)
 
 
-def sum_zip3(rows: Rows, column: str, populations: Sequence[str]) -> Sums:
+def sum_zip3(rows: Rows, column: str, populations: Sequence[str], unit: str | None = None) -> Sums:
     """Populations by the first three digits of a column of ZIP codes."""
-    return _sums(rows, column, populations, zip_reason, zip3)
+    return _sums(rows, column, populations, unit, zip_reason, zip3)
 
 
-def sum_codes(rows: Rows, column: str, populations: Sequence[str]) -> Sums:
+def sum_codes(rows: Rows, column: str, populations: Sequence[str], unit: str | None = None) -> Sums:
     """Populations by code of a file that is aggregated already. Any text is a code; only missing ones are invalid."""
 
     def fault(text: ibis.Value) -> ibis.Value:
         return ibis.ifelse((text.strip() == "").fill_null(True), "missing", ibis.null("string"))
 
-    return _sums(rows, column, populations, fault, lambda text: text.strip())
+    return _sums(rows, column, populations, unit, fault, lambda text: text.strip())
 
 
 def _sums(
     rows: Rows,
     column: str,
     populations: Sequence[str],
+    unit: str | None,
     fault: Callable[[ibis.Value], ibis.Value],
     code: Callable[[ibis.Value], ibis.Value],
     brief: Callable[[ibis.Value], ibis.Value] = lambda text: text,
@@ -165,13 +177,18 @@ def _sums(
     order = sorted((i for i, code in enumerate(codes) if code is not None), key=lambda i: codes[i])
     bad_rows = [i for i, fault in enumerate(faults) if fault is not None]
     figures = {name: found[f"p{i}"].to_numpy().astype(np.int64) for i, name in enumerate(populations)}
-    return Sums(
+    summed_up = Sums(
         tuple(codes[i] for i in order),
         records[order],
         {name: values[order] for name, values in figures.items()},
         {faults[i]: int(records[i]) for i in sorted(bad_rows, key=lambda i: faults[i])},
         {name: int(values[bad_rows].sum()) for name, values in figures.items()},
     )
+    if unit is None:
+        return summed_up
+    there = count_residents(rows, column, unit, fault, code, brief)
+    people = np.array([there.people.get(one, 0) for one in summed_up.codes], np.int64)
+    return replace(summed_up, populations={PERSONS: people}, left_out={PERSONS: there.left_out}, several=there.several)
 
 
 def _offers(rows: Rows, column: str) -> tuple[dict[str, str], int]:

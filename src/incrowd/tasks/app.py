@@ -31,14 +31,14 @@ def app(
     """Run the workbench until it is stopped (Ctrl-C); `say` hears its address once it answers.
 
     `host` is the address to listen on: that of this machine alone when left out. Whoever reaches it from another
-    machine needs the `token` (one is made where none is given), finds it by one of `names`, and opens uploads only,
-    never files of this machine. `upload` is how many megabytes a file may have, `folder` where the plans of files on
-    this machine are put (here when left out).
+    machine, or by one of `names` (through a proxy), needs the `token` (one is made where none is given) and opens
+    uploads only, never files of this machine. `upload` is how many megabytes a file may have, `folder` where the plans
+    of files on this machine are put (here when left out).
 
     >>> ic.app(port=8600, browser=False)  # doctest: +SKIP
     """
     try:
-        from incrowd.app.server import LOOPBACK, is_loopback, make_server
+        from incrowd.app.server import LOOPBACK, make_server
     except ImportError:
         raise missing_extra("what the workbench needs", "app") from None
 
@@ -48,7 +48,7 @@ def app(
     if is_taken(host, port):
         raise IncrowdError("X034", f"something else listens on port {port} of this machine.", "Choose another: --port")
     made = make_server(host, port, token, names, upload << 20, None if folder is None else Path(folder))
-    local = is_loopback(host)
+    local = made.site.paths
 
     def told() -> None:
         """Once it answers: where it is."""

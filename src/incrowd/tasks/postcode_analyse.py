@@ -52,6 +52,7 @@ def postcode_analyse(
     threshold: int = 1_000,
     tolerance: float = 0.05,
     repair: bool = False,
+    unit: str | None = None,
     real: bool = False,
     regions: str | Path | None = None,
     region_columns: tuple[str, str] = ("LAD23CD", "ITL121NM"),
@@ -60,10 +61,11 @@ def postcode_analyse(
     """Count people by postcode component, and the groups below a threshold. No record of the file is in the answer.
 
     `postcode` is a column of postcodes, or of codes of one component; `populations` are columns of counts (without any,
-    a line is a person). `tolerance` is the share of groups that may be below the threshold, to be merged. With `real`
-    they are compared with all real postcodes (needs the extra `postcodes`); `regions` is a lookup from their local
-    authorities to regions, without which those of the first territorial level (ITL 1) are taken. `delimiter`,
-    `encoding`, `sheet` and `drop_index` say how it is read.
+    a line is a person). `unit` is the column that tells whose record it is, where people have several: each is counted
+    once, where most of their records are. `tolerance` is the share of groups that may be below the threshold, to be
+    merged. With `real` they are compared with all real postcodes (needs the extra `postcodes`); `regions` is a lookup
+    from their local authorities to regions, without which those of the first territorial level (ITL 1) are taken.
+    `delimiter`, `encoding`, `sheet` and `drop_index` say how it is read.
 
     >>> ic.postcode_analyse("people.csv", "postcode", threshold=50).to_pandas()[["component", "groups", "below"]]
     """
@@ -71,7 +73,7 @@ def postcode_analyse(
         raise InputError("D183", "regions are found through real postcodes.", "Add --real.")
     rows = open_source(file, **reading)
     places = count_places(rows, postcode, populations, finest="unit" if component == "unit" else "sector",
-                          repair=repair)  # fmt: skip
+                          repair=repair, unit=unit)  # fmt: skip
     found = analyse_places(places, threshold, components=[component] if component else None, tolerance=tolerance)
     if not real:
         return PostcodeAnalysis(found)

@@ -74,13 +74,15 @@ def postcode_merge(
     preset: Literal["us"] | None = None,
     other: str = "other",
     repair: bool = False,
+    unit: str | None = None,
     **reading: Unpack[Reading],
 ) -> PostcodeMerge:
     """Merge the groups of a component that are below a threshold, so that every group reaches it in every population.
 
     `way`: all of them into one, named `other`; into their parent; or into neighbours, by shared codes or by a file of
     pairs that lie side by side (`adjacency`). `preset` 'us': three digits of ZIP codes, 000 where 20,000 people or
-    fewer live. `delimiter`, `encoding`, `sheet` and `drop_index` say how it is read.
+    fewer live. `unit` is the column that tells whose record it is, where people have several: each is counted once,
+    where most of their records are. `delimiter`, `encoding`, `sheet` and `drop_index` say how it is read.
 
     >>> ic.postcode_merge("people.csv", "postcode", component="district", threshold=50, way="parent").passes
     True
@@ -89,7 +91,7 @@ def postcode_merge(
         raise InputError("D184", "a file of neighbours goes with --way neighbours.")
     places = count_places(
         open_source(file, **reading), postcode, populations, finest="unit" if component == "unit" else "sector",
-        repair=repair, zip_codes=preset == "us",
+        repair=repair, zip_codes=preset == "us", unit=unit,
     )  # fmt: skip
     if preset == "us":
         return PostcodeMerge(us_zip3(places), places)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
@@ -11,17 +12,17 @@ from fastapi import FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
-from incrowd.app.places import WAYS, Asked, Desk, desk_of
+from incrowd.app.places import BESIDE, UPLOADS, WAYS, Asked, Desk, desk_of, refresh, refresh_beside
+from incrowd.app.places_files import Given, of_plan
 from incrowd.app.sessions import Session
 from incrowd.app.site import FormFields, Site
-from incrowd.app.uploads import receive
+from incrowd.app.uploads import receive, refuse_ending
 from incrowd.errors import InputError
 from incrowd.intruder_test.tokens import same
 from incrowd.intruder_test.web.forms import Form, first
 from incrowd.keys.postcodes import NAMES, REASONS, NoPostcode, coarsen
 from incrowd.postcodes import Lookup, Places, analyse_places, look_up, merge_places, read_adjacency
 from incrowd.postcodes.census import SOURCE, area_names, find_authorities
-from incrowd.postcodes.shapes import read_shapes
 from incrowd.report.charts.postcodes import area_map, curves_by_population, population_curves, populations_at
 from incrowd.report.words import share
 from incrowd.tasks.postcode_lookup import postcode_lookup
@@ -41,6 +42,11 @@ def add(app: FastAPI, site: Site) -> None:
             desk = desk_of(session)
             for told in desk.ask(request.query_params):
                 session.say(told, "bad")
+            with site.telling(session):
+                refresh(session)
+            for what in BESIDE:
+                with site.telling(session):
+                    refresh_beside(session, what)
             values = _values(session, desk)
             if desk.places is not None:
                 values |= _lookup(desk.places, values["asked"])
@@ -65,7 +71,7 @@ def add(app: FastAPI, site: Site) -> None:
         session = site.session(request)
         values: dict[str, Any] = {"by_population": None, "asked": None, "called": _called}
         with session.lock, site.telling(session):
-            values |= _curves(desk_of(session), request)
+            values |= _curves(session, request)
         return site.show(request, "postcodes_curves", **values)
 
     @app.get("/postcodes/merging")
@@ -73,7 +79,7 @@ def add(app: FastAPI, site: Site) -> None:
         session = site.session(request)
         values: dict[str, Any] = {"merged": None, "asked": None, "called": _called}
         with session.lock, site.telling(session):
-            done, asked = _merged(desk_of(session), request)
+            done, asked = _merged(session, request)
             values |= {"merged": done.merged, "asked": asked}
         return site.show(request, "postcodes_merging", **values)
 
@@ -81,7 +87,7 @@ def add(app: FastAPI, site: Site) -> None:
     def download(what: Literal["groups", "lookup"], request: Request) -> Response:
         session = site.session(request)
         with session.lock:
-            done, asked = _merged(desk_of(session), request)
+            done, asked = _merged(session, request)
         text = done.groups_csv if what == "groups" else done.lookup_csv
         name = "groups" if what == "groups" else f"lookup-{asked.component}"
         headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
@@ -92,7 +98,7 @@ def add(app: FastAPI, site: Site) -> None:
         session = site.session(request)
         values: dict[str, Any] = {"chart": None, "asked": None, "component": "", "called": _called}
         with session.lock, site.telling(session):
-            values |= _map(desk_of(session), request)
+            values |= _map(session, request)
         return site.show(request, "postcodes_map", **values)
 
     _changes(app, site)
@@ -105,7 +111,7 @@ def _changes(app: FastAPI, site: Site) -> None:
     def file(request: Request, form: FormFields) -> Response:
         def do(session: Session, form: Form) -> None:
             path = _path(site, first(form, "file"))
-            desk_of(session).take(path, path.name)
+            desk_of(session).take(Given(path, path.name))
 
         return site.act(request, form, "postcodes", do)
 
@@ -113,17 +119,23 @@ def _changes(app: FastAPI, site: Site) -> None:
     def plan(request: Request, form: FormFields) -> Response:
         def do(session: Session, form: Form) -> None:
             project = session.need_project()
-            path = project.home / str(project.plan.data.source)
-            if not site.paths and not path.resolve().is_relative_to(project.home.resolve()):
+            given = of_plan(project)
+            if not site.paths and not given.is_in(project.home):
                 raise _away()  # a plan may name any file of the machine
-            desk_of(session).take(path, path.name)
+            desk_of(session).take(given)
 
         return site.act(request, form, "postcodes", do)
+
+    @app.post("/postcodes/header")
+    def header(request: Request, form: FormFields) -> Response:
+        return site.act(request, form, "postcodes", lambda session, form: desk_of(session).believe())
 
     @app.post("/postcodes/columns")
     def columns(request: Request, form: FormFields) -> Response:
         def do(session: Session, form: Form) -> None:
-            desk_of(session).settle(first(form, "column"), form.get("counts", []), first(form, "repair") == "yes")
+            desk_of(session).settle(
+                first(form, "column"), first(form, "unit"), form.get("counts", []), first(form, "repair") == "yes"
+            )
 
         return site.act(request, form, "postcodes", do)
 
@@ -136,8 +148,9 @@ def _changes(app: FastAPI, site: Site) -> None:
         """Shapes or pairs of neighbours by their path; an empty one puts them away."""
 
         def do(session: Session, form: Form) -> None:
-            given, desk = first(form, "file"), desk_of(session)
-            _beside(desk, first(form, "what"), _path(site, given) if given else None)
+            named, desk = first(form, "file"), desk_of(session)
+            path = _path(site, named) if named else None
+            desk.put_beside(first(form, "what"), None if path is None else Given(path, path.name))
             if first(form, "property"):
                 desk.property = first(form, "property")
 
@@ -149,19 +162,35 @@ def _changes(app: FastAPI, site: Site) -> None:
         with site.telling(session):
             if not same(request.headers.get("x-mark", ""), session.mark):
                 raise InputError("D405", "that form was out of date: nothing was done.", "Please try again.")
-            folder = session.folder / "postcodes" / secrets.token_hex(8)
-            folder.mkdir(mode=0o700, parents=True)
-            path = await receive(request, folder, request.query_params.get("name", ""), site.upload)
+            name = request.query_params.get("name", "")
+            if what == "upload":
+                refuse_ending(name)
+            folder = await run_in_threadpool(_room, session)
+            try:
+                path = await receive(request, folder, name, site.upload)
+            except InputError:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
             await run_in_threadpool(_uploaded, site, session, what, path)
         return Response()  # the page is asked for again, and says what there is to say
 
 
+def _room(session: Session) -> Path:
+    """A folder for an upload. The desk is there before it: a new one clears the folders of an earlier one."""
+    with session.lock:
+        desk_of(session)
+        folder = session.folder / UPLOADS / secrets.token_hex(8)
+        folder.mkdir(mode=0o700, parents=True)
+    return folder
+
+
 def _uploaded(site: Site, session: Session, what: str, path: Path) -> None:
+    given = Given(path, path.name, own=True)
     with session.lock, site.telling(session):
         if what == "upload":
-            desk_of(session).take(path, path.name)
+            desk_of(session).take(given)
         else:
-            _beside(desk_of(session), what, path)
+            desk_of(session).put_beside(what, given)
 
 
 def _values(session: Session, desk: Desk) -> dict[str, Any]:
@@ -199,9 +228,9 @@ def _answer(found: Any, asked: Asked) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _curves(desk: Desk, request: Request) -> dict[str, Any]:
+def _curves(session: Session, request: Request) -> dict[str, Any]:
     """The charts that take longer to draw."""
-    places, asked = _counted(desk, request)
+    places, asked = _counted(session, request)
     found = analyse_places(places, asked.threshold)
     return {
         "asked": asked,
@@ -211,44 +240,41 @@ def _curves(desk: Desk, request: Request) -> dict[str, Any]:
     }
 
 
-def _counted(desk: Desk, request: Request) -> tuple[Places, Asked]:
+def _counted(session: Session, request: Request) -> tuple[Places, Asked]:
     """The figures, and what a part of the page asks of them."""
+    desk = desk_of(session)
+    refresh(session)
     if desk.places is None:
         raise InputError("D403", "nobody is counted yet.", "Say first which column holds the postcodes.")
     desk.ask(request.query_params)
     return desk.places, desk.fitting(desk.places)
 
 
-def _merged(desk: Desk, request: Request) -> tuple[PostcodeMerge, Asked]:
-    places, asked = _counted(desk, request)
-    pairs = read_adjacency(desk.pairs) if desk.pairs is not None and asked.way == "neighbours" else None
+def _merged(session: Session, request: Request) -> tuple[PostcodeMerge, Asked]:
+    places, asked = _counted(session, request)
+    desk, pairs = desk_of(session), None
+    if asked.way == "neighbours":
+        refresh_beside(session, "pairs")
+        pairs = None if desk.pairs is None else read_adjacency(Path(desk.pairs.given.source))
     merged = merge_places(
         places, asked.component, asked.threshold, populations=[asked.population], way=asked.way, pairs=pairs
     )
     return PostcodeMerge(merged, places), asked
 
 
-def _map(desk: Desk, request: Request) -> dict[str, Any]:
+def _map(session: Session, request: Request) -> dict[str, Any]:
     """People on the shapes that were given."""
-    if desk.shapes is None:
+    desk = desk_of(session)
+    refresh_beside(session, "shapes")
+    if desk.shapes is None or (shapes := desk.shapes.shapes) is None:
         return {}
-    places, asked = _counted(desk, request)
-    shapes = desk.shapes
+    places, asked = _counted(session, request)
     component, best = shapes.fit(places)
     groups = places.at(component)
     people = dict(zip(groups.codes, groups.sizes[asked.population].tolist(), strict=True))
     name = desk.property if desk.property in shapes.properties else best
     drawn = area_map(shapes.by_code(name), people, component, asked.threshold, asked.population)
     return {"chart": drawn, "asked": asked, "component": component, "properties": shapes.properties, "property": name}
-
-
-def _beside(desk: Desk, what: str, path: Path | None) -> None:
-    if what == "shapes":
-        desk.shapes, desk.property = None if path is None else read_shapes(path), ""
-    elif what == "pairs":
-        if path is not None:
-            read_adjacency(path)  # a fault is told now
-        desk.pairs = path
 
 
 def _path(site: Site, given: str) -> Path:

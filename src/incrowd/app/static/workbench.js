@@ -61,7 +61,10 @@ async function take(response, mine) {
   document.title = page.title;
   document.body.dataset.page = page.body.dataset.page;
   const address = new URL(response.url);
-  if (address.pathname !== location.pathname || address.search !== location.search) history.pushState(null, "", response.url);
+  if (address.pathname !== location.pathname || address.search !== location.search) {
+    history.pushState(null, "", response.url);
+    here = address.pathname + address.search;
+  }
   refocus(last);
   retype(typed);
   enliven(document);
@@ -108,7 +111,9 @@ document.addEventListener("change", (event) => {
   soon.set(form, setTimeout(() => form.isConnected && form.requestSubmit(), SOON));
 });
 
-window.addEventListener("popstate", () => location.reload());
+// Back and forward show another page; a link within this one (to skip the menu) leaves it, and what is typed, as it is.
+let here = location.pathname + location.search;
+window.addEventListener("popstate", () => { if (location.pathname + location.search !== here) location.reload(); });
 
 // Parts that take longer than the page: they come one after the other.
 async function load(place) {
@@ -144,6 +149,13 @@ async function watch(place) {
   }
 }
 
+// A chart that is wider than a phone is moved sideways: with the keyboard, too.
+function reachable(figure) {
+  if (figure.scrollWidth <= figure.clientWidth) return;
+  figure.tabIndex = 0;
+  figure.setAttribute("aria-label", "Chart");
+}
+
 const rest = (time) => new Promise((done) => setTimeout(done, time));
 
 // Charts that answer to the pointer.
@@ -168,6 +180,7 @@ async function draw(place) {
     await vegaReady();
     const shown = await window.vegaEmbed(here, spec, { ast: true, actions: false, renderer: "svg" });
     for (const drawn of here.querySelectorAll("svg")) drawn.setAttribute("aria-hidden", "true"); // its label says it
+    reachable(place);
     shown.view.addEventListener("click", (_, item) => {
       const address = item && item.datum && item.datum.href_here;
       if (address) go(address);
@@ -194,7 +207,13 @@ function upload(input) {
     request.setRequestHeader("X-Mark", input.dataset.mark);
     bar.hidden = false;
     request.upload.onprogress = (event) => { bar.max = event.total; bar.value = event.loaded; told.textContent = Math.round(100 * event.loaded / event.total) + "% sent"; };
-    request.onload = () => { location.href = input.dataset.after || location.pathname; };
+    request.onload = () => {
+      if (request.status >= 400 && request.responseText !== "Refused.") { told.textContent = request.responseText; bar.hidden = true; return; } // the page would not say why
+      const after = new URL(input.dataset.after || location.pathname, location.href);
+      const same = after.pathname === location.pathname && after.search === location.search;
+      location.href = after;
+      if (same && after.hash) location.reload(); // else only the place on this page would change
+    };
     request.onerror = () => { told.textContent = "The file did not arrive. Try again."; };
     request.send(file);
   });
@@ -202,6 +221,7 @@ function upload(input) {
 
 function enliven(part) {
   for (const place of part.querySelectorAll("[data-job]")) watch(place);
+  for (const figure of part.querySelectorAll("figure.chart:not([data-chart])")) reachable(figure);
   for (const place of part.querySelectorAll("[data-chart]")) draw(place);
   for (const input of part.querySelectorAll("[data-upload]")) upload(input);
   for (const button of part.querySelectorAll("[data-live] .only-without-script")) button.hidden = true;
