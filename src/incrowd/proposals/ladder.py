@@ -73,6 +73,12 @@ def ladder_of(
     return finish(key, levels, how)
 
 
+def _unlabelled_numbers(key: Key) -> bool:
+    """Numbers that nobody calls codes: neighbours among few of them may be alike, the two rarest hardly are."""
+    book = key.book
+    return are_numbers(key.told) and not book.codes.get(key.name) and book.scales.get(key.name) != "nominal"
+
+
 def _levels(key: Key, reading: Reading) -> tuple[list[Level], str]:
     """The levels between the values and the top, and how they were made."""
     kind = reading.kind
@@ -81,7 +87,7 @@ def _levels(key: Key, reading: Reading) -> tuple[list[Level], str]:
         return date_levels(key, written), "by the calendar"
     if kind == "ordered" and not (len(key.told) > MANY and are_numbers(key.told)):
         return ordered_levels(key, reading.values), "neighbours put together, the fewest people first"
-    if kind in ("ordered", "numbers"):
+    if kind in ("ordered", "numbers") or (kind == "names" and _unlabelled_numbers(key)):
         return number_levels(key), "bands at round numbers"
     if (levels := postcode_levels(key)) is not None:
         return levels, "components of UK postcodes"
