@@ -25,6 +25,7 @@ N = 300
 CANARY = "canary-4711"
 
 
+@pytest.mark.slow
 def test_the_same_plan_and_secret_give_the_same_files_byte_for_byte(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -49,6 +50,7 @@ def test_nothing_is_released_and_no_audit_is_kept(tmp_path: Path) -> None:
     assert not [entry for entry in tmp_path.glob("runs/*") if entry.is_dir() or not entry.name.startswith(".")]
 
 
+@pytest.mark.slow
 def test_what_the_custodian_wrote_stays(tmp_path: Path) -> None:
     steps = [
         {"step": "drop", "variables": ["name"], "reason": "mine, first"},
@@ -99,6 +101,7 @@ def test_ctrl_c_in_the_middle_gives_the_best_so_far(tmp_path: Path, monkeypatch:
     assert ic.check(tmp_path / "out" / "recommended.yaml").plan.tier == "controlled"
 
 
+@pytest.mark.slow
 def test_a_stop_while_prices_are_asked_for_gives_the_proposals_without_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
