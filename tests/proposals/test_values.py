@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -61,3 +62,16 @@ def test_declared_codes_are_no_numbers() -> None:
         codes={"children": {str(n): name for n, name in enumerate(["red", "blue", "black", "green", "pink"])}}
     )
     assert coarser("children", book) == []
+
+
+@pytest.mark.parametrize("code", ["-9", "Unknown"])
+def test_amounts_with_codes_for_no_value_are_put_into_bands_beside_them(code: str) -> None:
+    """Steps that reckon with amounts refuse such codes (D378)."""
+    pay = [code if n % 10 == 0 else str(15_000 + 37 * n) for n in range(PEOPLE)]
+    book = Codebook(missing={"pay": (code,)})
+    given = Given.of("pay", pa.array(pay), book.missing["pay"])
+    found = treatments_of(given, perturb=True, drop=True, book=book)
+    assert {step["step"] for way in found for step in way.steps} == {"recode", "shuffle", "drop"}
+    assert all("bands" in step for way in found for step in way.steps if step["step"] == "recode")
+    assert given.numbers is not None
+    assert np.nanmin(given.numbers) > 15_000

@@ -179,6 +179,19 @@ def test_a_goal_out_of_reach_names_the_attack_the_variable_and_the_cost(tmp_path
         assert f"to give {one.variable} up costs" in one.cost
 
 
+@pytest.mark.parametrize("code", ["-9", "refused"])
+def test_codes_for_no_value_among_amounts_end_no_search(tmp_path: Path, code: str) -> None:
+    people = some_people(N)
+    columns = {**people, "pay": [code if n % 9 == 0 else pay for n, pay in enumerate(people["pay"])]}
+    path = write_goal(tmp_path, columns, ROLES)
+    plan = yaml.safe_load(path.read_text())
+    plan["variables"]["pay"]["missing_codes"] = [code]
+    path.write_text(yaml.safe_dump(plan, sort_keys=False))
+    found = ic.propose(path, "safeguarded", most=1)
+    assert found.recommended is not None
+    assert not any("D378" in line for line in found.search)
+
+
 def test_an_attack_that_nothing_stops_is_named_with_what_it_costs(tmp_path: Path) -> None:
     columns = {**some_people(N), "text": [f"text {i}" for i in range(N)]}
     path = write_goal(tmp_path, columns, {**ROLES, "text": "other"}, propose={"keep": ["text"]})

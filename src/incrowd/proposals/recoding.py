@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter
 
-from incrowd.errors import NotReleasable
+from incrowd.errors import InputError, NotReleasable
 from incrowd.keys.drop_failing import drop_failing_classes
 from incrowd.keys.hierarchy import Hierarchy, Levels
 from incrowd.keys.loss import margin
@@ -79,6 +79,8 @@ class Recoder:
                 self.found[key] = self._search(candidate)
             except NotReleasable as refusal:
                 self.found[key] = refusal
+            except InputError as error:  # a treatment that these values do not allow is no reason to end the search
+                self.found[key] = NotReleasable(error.code, error.message)
         known = self.found[key]
         if isinstance(known, NotReleasable):
             raise known

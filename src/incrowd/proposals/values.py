@@ -78,11 +78,15 @@ def treatments_of(
 
 def is_amount(given: Given) -> bool:
     """Whether it has many numbers, too many to be categories, and not ranges of them."""
-    return given.numbers is not None and given.cuts is not None and all(map(_is_number, given.values))
+    return (
+        given.numbers is not None
+        and given.cuts is not None
+        and all(_is_number(value) for value in given.values if value not in given.apart)
+    )
 
 
 def _coarser(given: Given, amount: bool, book: Codebook, named: Collection[str]) -> Iterator[Treatment]:
-    if is_amount(given) and amount:
+    if is_amount(given) and amount and not given.apart:  # steps that reckon refuse codes for no value: bands do not
         yield from _rounded(given)
         return
     found = list(_by_form(given, book, named))
@@ -155,7 +159,7 @@ def _named(
 
 def _by_chance(given: Given, strata: Sequence[str], amount: bool) -> Iterator[Treatment]:
     name = given.name
-    if is_amount(given) and amount:
+    if is_amount(given) and amount and not given.apart:
         decimals = max((_decimals(value) for value in given.values if value), default=0)
         for share in NOISE:
             step = {"step": "noise", "variables": [name], "share": share, "decimals": decimals}
