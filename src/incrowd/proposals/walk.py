@@ -263,7 +263,7 @@ class Walk:
         return self._out_of_time() or there or attacked >= ATTACKED * wanted
 
     def _more_cases(self) -> bool:
-        """Whether one that waits keeps more conclusions than any proposal, by the first look: that is what users ask."""
+        """Whether one that waits keeps more conclusions than any proposal, by the first look."""
         most = max((good.cases for good in self.good), default=0)
         return any(seen.cases > most for seen, _, _ in self._waiting)
 
