@@ -61,6 +61,7 @@ def test_a_folder_with_the_secret_of_another_project_is_refused(
     assert [path.name for path in tmp_path.iterdir()] == ["incrowd.secret"]
 
 
+@pytest.mark.slow
 def test_earlier_proposals_stay_unless_force_is_given(home: Path) -> None:
     before = {path.name: path.read_bytes() for path in (home / "out").iterdir()}
     done = incrowd_cli("propose", home / "plan.yaml", "--tier", "controlled", "-o", home / "out")

@@ -35,6 +35,7 @@ def case(folder: Path, people: str, series: Any = "wages", **more: Any) -> Path:
     return write_case(folder, plan_with(release=release, steps=STEPS, **more), people)
 
 
+@pytest.mark.slow
 def test_who_was_there_for_one_quarter_only_is_found_by_three_releases(tmp_path: Path) -> None:
     """New among a crowd that came, gone among a crowd that left: no two releases tell, the three do."""
     ic.run(case(tmp_path, FIRST))

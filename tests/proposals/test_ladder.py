@@ -100,6 +100,26 @@ def test_few_numbers_are_bands_of_neighbours() -> None:
                                                          "in 2 bands: 0, 1+"]  # fmt: skip
 
 
+def test_few_numbers_without_labels_go_together_as_neighbours() -> None:
+    children = spread({"0": 50, "1": 9, "2": 30, "3": 40, "4": 3, "11": 1})
+    made = climbed(children)
+    assert made.rungs[-2].words == "in 2 bands: 0, 1+"  # and not 4 with 11, the two that the fewest people have
+    colours = dict(zip(("0", "1", "2", "3", "4", "11"), ("red", "blue", "black", "green", "pink", "grey"), strict=True))
+    labelled = Codebook(codes={"x": colours})
+    assert "4|11" in climbed(children, book=labelled).hierarchy.groups(1)
+    assert "4 or 1 other" in climbed(children, book=Codebook(scales={"x": "nominal"})).hierarchy.groups(1)
+
+
+def test_what_one_person_has_most_of_all_is_no_end_of_a_range() -> None:
+    grades = {"very poor": 1, "poor": 20, "good": 30, "very good": 1}
+    labels = {label for level in range(1, 3) for label in climbed(spread(grades)).hierarchy.groups(level)}
+    assert not any("very" in label and label not in grades for label in labels), labels
+    rooms = spread({"1": 9, "2": 30, "3": 40, "4": 3, "17": 1})
+    made = climbed(rooms, book=Codebook(scales={"x": "ordinal"}))
+    assert all("17" not in label for level in range(1, made.hierarchy.height) for label in made.hierarchy.groups(level)
+               if label != "17")  # fmt: skip
+
+
 def test_others_are_one_among_postcodes_and_areas() -> None:
     made = climbed([*POSTCODES, *POSTCODES, "abroad", "unknown"], named=[])
     assert made.how == "components of UK postcodes"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,3 +84,24 @@ def test_every_proposed_plan_is_faultless_and_its_run_gives_what_was_said(case: 
         tried = [each for each in run.log.attacks if each.excess is not None]
         assert max([1 / one.k, *(max(each.excess or 0.0, 0.0) for each in tried)]) == pytest.approx(one.risk, abs=1e-9)
         assert all(step.reason for step in ic.load_plan(one.file).steps)
+
+
+def test_more_records_than_may_be_lost_are_no_proposal_whichever_step_drops_them(tmp_path: Path) -> None:
+    steps = [{"step": "drop", "variables": ["name"], "reason": "-"},
+             {"step": "suppress_records", "of": ["ill"], "fewer_than": 150, "reason": "the rare ones"}]  # fmt: skip
+    for share, there in ((0.1, False), (0.9, True)):
+        path = write_goal(tmp_path, some_people(300), ROLES, steps=steps, propose={"records_lost": share})
+        found = ic.propose(path, "controlled", most=1)
+        assert bool(found.items) is there
+        if not there:
+            assert "300 records are dropped, and 10% is the limit" in found.obstacles[0].what
+
+
+def test_a_crowd_that_some_people_need_is_not_asked_for_everybody(tmp_path: Path) -> None:
+    required = [{"model": "k", "k": 3}, {"model": "k", "k": 40, "keys": ["sex"]}]
+    found = ic.propose(write_goal(tmp_path, some_people(300), ROLES, requirements=required), "controlled", most=1)
+    assert found.recommended is not None
+    assert found.recommended.k < 40
+    assert required[1] in [
+        one.model_dump(mode="json", exclude_none=True) for one in found.recommended.plan.requirements
+    ]

@@ -215,6 +215,7 @@ def test_other_types_have_one_text(tmp_path, spark):
         assert found == wanted, name
 
 
+@pytest.mark.slow
 def test_a_folder_of_parts_reads_alike_on_both(tmp_path, spark):
     """Partition columns are text, missing where the folder says so; a writer's own files do not count."""
     folder = tmp_path / "year=1999" / "parts"

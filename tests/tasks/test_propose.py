@@ -25,6 +25,7 @@ N = 300
 CANARY = "canary-4711"
 
 
+@pytest.mark.slow
 def test_the_same_plan_and_secret_give_the_same_files_byte_for_byte(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -49,6 +50,7 @@ def test_nothing_is_released_and_no_audit_is_kept(tmp_path: Path) -> None:
     assert not [entry for entry in tmp_path.glob("runs/*") if entry.is_dir() or not entry.name.startswith(".")]
 
 
+@pytest.mark.slow
 def test_what_the_custodian_wrote_stays(tmp_path: Path) -> None:
     steps = [
         {"step": "drop", "variables": ["name"], "reason": "mine, first"},
@@ -99,6 +101,7 @@ def test_ctrl_c_in_the_middle_gives_the_best_so_far(tmp_path: Path, monkeypatch:
     assert ic.check(tmp_path / "out" / "recommended.yaml").plan.tier == "controlled"
 
 
+@pytest.mark.slow
 def test_a_stop_while_prices_are_asked_for_gives_the_proposals_without_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,6 +177,19 @@ def test_a_goal_out_of_reach_names_the_attack_the_variable_and_the_cost(tmp_path
     for one in told:
         assert one.variable in ROLES
         assert f"to give {one.variable} up costs" in one.cost
+
+
+@pytest.mark.parametrize("code", ["-9", "refused"])
+def test_codes_for_no_value_among_amounts_end_no_search(tmp_path: Path, code: str) -> None:
+    people = some_people(N)
+    columns = {**people, "pay": [code if n % 9 == 0 else pay for n, pay in enumerate(people["pay"])]}
+    path = write_goal(tmp_path, columns, ROLES)
+    plan = yaml.safe_load(path.read_text())
+    plan["variables"]["pay"]["missing_codes"] = [code]
+    path.write_text(yaml.safe_dump(plan, sort_keys=False))
+    found = ic.propose(path, "safeguarded", most=1)
+    assert found.recommended is not None
+    assert not any("D378" in line for line in found.search)
 
 
 def test_an_attack_that_nothing_stops_is_named_with_what_it_costs(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""incrowd intruder-test score and advise: count the claims of a test, and what to change in the plan then."""
+"""incrowd intruder-test score, advise and erase: count the claims, say what to change in the plan, and end a test."""
 
 from __future__ import annotations
 
@@ -160,3 +160,31 @@ def _show(scores: Scores, compared: Compared | None) -> None:
     for sentence in (*scores.advice, *scores.notes, *(compared.sentences if compared else ())):
         console.print(sentence)
     console.print(marked((scores.public, "dim")))
+
+
+@intruder_app.command()
+def erase(
+    test: Test,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    by: Annotated[str | None, typer.Option(help="Who erases it, for the certificate.")] = None,
+) -> None:
+    """Delete truth, claims, cards, names and the log now, and the files with invitations and claims beside the test.
+
+    Scores that were stored stay. A certificate of what was erased is stored in the test and written beside it.
+    """
+    from incrowd.tasks.intruder_test_erase import intruder_test_erase
+
+    if not yes:
+        typer.confirm("Delete truth and claims for good?", abort=True)
+    gone = intruder_test_erase(test, by=by)
+    rows = gone.rows
+    say(f"Erased: {rows['claim']} claims, {rows['target']} cards, {rows['intruder']} names, and the log.")
+    for path in gone.deleted:
+        say(f"Deleted, too: {path}")
+    for path in gone.missing:
+        say(f"Not found where it was written: {path}. Delete it yourself if you have moved it.")
+    for path in gone.left_alone:
+        say(f"No file any more, and left alone: {path}. Look whether it holds what was written, and delete that.")
+    if gone.written is not None:
+        say(f"The certificate is in {gone.written}.")
+    say("Copies that you made, such as the mails with the links, are yours to delete.")

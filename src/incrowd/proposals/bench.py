@@ -215,4 +215,6 @@ def _given(plan: Plan, start: State, before: State) -> tuple[dict[str, Given], I
     lines = np.sort(lines_of(before.rows))
     places = np.full(int(start.rows.count()), -1, np.int64)
     places[lines] = np.arange(len(lines))
-    return {name: Given.of(name, whole_of(table[name])) for name in names}, places
+    return {
+        name: Given.of(name, whole_of(table[name]), before.rows.book.missing.get(name, ())) for name in names
+    }, places

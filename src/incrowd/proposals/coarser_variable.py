@@ -89,9 +89,9 @@ def _first(plan: Plan, many: int) -> Plan:
 
 
 def _ways(live: Live, state: State, name: str) -> list[Any]:
-    given = Given.of(name, whole_of(fetch(state.rows, [name])[name]))
+    given = Given.of(name, whole_of(fetch(state.rows, [name])[name]), live.opened.book.missing.get(name, ()))
     coded = bool(live.opened.book.codes.get(name)) or live.opened.book.scales.get(name) in ("nominal", "ordinal")
-    return list(treatments_of(given, perturb=False, drop=False, amount=not coded))
+    return list(treatments_of(given, perturb=False, drop=False, book=live.opened.book, amount=not coded))
 
 
 def _blanked(plan: Plan, name: str) -> Iterator[VariableChange]:

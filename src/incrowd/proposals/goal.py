@@ -19,6 +19,7 @@ from incrowd.errors import InputError, PlanError
 from incrowd.keys.requirements import MODELS
 from incrowd.plan import Plan, inspect_plan, read_text, released_columns, split_tier
 from incrowd.plan.check import check_plan
+from incrowd.plan.requirements import AnyRequirement
 from incrowd.plan.steps.search import Search
 from incrowd.plan.tiers import TierName
 from incrowd.plan.trees import Tangled, yaml_tree
@@ -45,7 +46,7 @@ class Goal:
     def of(tier: TierName, plan: Plan) -> Goal:
         """The goal of a tier; limits that somebody answers for in the plan count (attest: accepted_risk)."""
         said = about(plan)
-        own = max((r.crowd for r in plan.requirements if r.model == "k"), default=0)
+        own = max((r.crowd for r in plan.requirements if for_everybody(r)), default=0)
         match tier:
             case "open":
                 return Goal(tier, max(own, _classes_of(said.risk_open)), said.risk_safeguarded, said.risk_open, True)
@@ -70,6 +71,11 @@ def _classes_of(risk: float) -> int:
     """The smallest class whose 1/f is within the limit."""
     size = ceil(1 / risk)
     return size if 1 / size <= risk else size + 1
+
+
+def for_everybody(requirement: AnyRequirement) -> bool:
+    """Whether it is the crowd that everybody is in, by all keys. One with `keys` or `where` speaks of some of them."""
+    return requirement.model == "k" and requirement.keys is None and requirement.where is None
 
 
 def limits_disclosure(model: str) -> bool:

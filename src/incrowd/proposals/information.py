@@ -9,7 +9,7 @@ its information from chance.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,19 +33,22 @@ class Given:
     values: tuple[str | None, ...]  # the text of each code
     numbers: Floats | None  # of each code, where all of them are numbers (missing: nan)
     cuts: Floats | None  # between the bands, where there are too many numbers
+    apart: frozenset[str] = frozenset()  # the codes among the values that say why there is none: no numbers
 
     @staticmethod
-    def of(name: str, column: pa.Array) -> Given:
-        """A column of texts."""
+    def of(name: str, column: pa.Array, missing: Collection[str] = ()) -> Given:
+        """A column of texts, of which `missing` say why there is no value."""
         coded = column.dictionary_encode(null_encoding="encode")
         values = tuple(coded.dictionary.to_pylist())
         codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        apart = frozenset(missing) & {*values}
+        there = [value for value in values if value is not None and value not in apart]
         numbers = cuts = None
-        if any(value is not None for value in values) and are_numbers(list(values)):
-            numbers = np.array([np.nan if value is None else middle(value) for value in values])
+        if there and are_numbers(there):
+            numbers = _numbers(values, apart)
             if len(values) > BANDS:
                 cuts = _cuts(numbers, np.bincount(codes, minlength=len(values)))
-        return Given(name, codes, values, numbers, cuts)
+        return Given(name, codes, values, numbers, cuts, apart)
 
     @property
     def counts(self) -> Int64:
@@ -87,11 +90,15 @@ def bits_kept(given: Given, lines: Int64, released: pa.Array) -> float:
 def _after(given: Given, released: pa.Array) -> Int64:
     coded = released.dictionary_encode(null_encoding="encode")
     texts, codes = coded.dictionary.to_pylist(), coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    there = [text for text in texts if text is not None]
+    there = [text for text in texts if text is not None and text not in given.apart]
     if given.cuts is None or len(texts) <= BANDS or not are_numbers(there):
         return np.asarray(codes)
-    numbers = np.array([np.nan if text is None else middle(text) for text in texts])
+    numbers = _numbers(texts, given.apart)
     return np.asarray(given.band_of(numbers)[codes])
+
+
+def _numbers(values: Iterable[str | None], apart: Collection[str]) -> Floats:
+    return np.array([np.nan if value is None or value in apart else middle(value) for value in values])
 
 
 def weighted(kept: Mapping[str, float], weights: Mapping[str, float]) -> float:

@@ -25,6 +25,9 @@ from incrowd.protect.hierarchies import make_hierarchy, people_of
 
 __all__ = ["Ladder", "Rung", "ladder_of"]
 
+#: How names without an order are put together.
+_MERGED = ("the merging that loses least: the fewest people first", "values that few people have put together")
+
 
 def ladder_of(
     name: str,
@@ -70,7 +73,13 @@ def ladder_of(
     if not levels and key.loose and len(told) > LONGEST_MAPPING:
         how += "; no step that is short enough to read would leave alone what stands apart"
         how += "" if key.named.issuperset(key.loose) else ": declare it (missing_codes)"
-    return finish(key, levels, how)
+    return finish(key, levels, how, how in _MERGED)
+
+
+def _unlabelled_numbers(key: Key) -> bool:
+    """Numbers that nobody calls codes: neighbours among few of them may be alike, the two rarest hardly are."""
+    book = key.book
+    return are_numbers(key.told) and not book.codes.get(key.name) and book.scales.get(key.name) != "nominal"
 
 
 def _levels(key: Key, reading: Reading) -> tuple[list[Level], str]:
@@ -81,7 +90,7 @@ def _levels(key: Key, reading: Reading) -> tuple[list[Level], str]:
         return date_levels(key, written), "by the calendar"
     if kind == "ordered" and not (len(key.told) > MANY and are_numbers(key.told)):
         return ordered_levels(key, reading.values), "neighbours put together, the fewest people first"
-    if kind in ("ordered", "numbers"):
+    if kind in ("ordered", "numbers") or (kind == "names" and _unlabelled_numbers(key)):
         return number_levels(key), "bands at round numbers"
     if (levels := postcode_levels(key)) is not None:
         return levels, "components of UK postcodes"
@@ -90,5 +99,5 @@ def _levels(key: Key, reading: Reading) -> tuple[list[Level], str]:
     if kind == "codes":
         return code_levels(key), "ever shorter beginnings"
     if len(key.told) > MANY:
-        return name_levels(key), "values that few people have put together"
-    return name_levels(key), "the merging that loses least: the fewest people first"
+        return name_levels(key), _MERGED[1]
+    return name_levels(key), _MERGED[0]

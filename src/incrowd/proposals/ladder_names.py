@@ -71,7 +71,7 @@ def _called(key: Key, levels: Iterable[Sequence[Group]], *, ordered: bool) -> li
         new = [group for group in groups if frozenset(group) not in label_of]
         long = sum(len(group) > 1 and len(_listed(key, group)) > LONGEST for group in groups)
         for group in new:
-            wanted = run_name(group) if ordered else _label(key, group, alone=long == 1)
+            wanted = _run(key, group, groups) if ordered else _label(key, group, alone=long == 1)
             label = free_label(wanted, frozenset(group), members)
             members[label], label_of[frozenset(group)] = frozenset(group), label
         labels = key.whole({value: label_of[frozenset(group)] for group in groups for value in group})
@@ -96,6 +96,21 @@ def _label(key: Key, group: Group, *, alone: bool) -> str:
         if len(said) <= LONGEST:
             break
     return said
+
+
+def _run(key: Key, group: Group, groups: Sequence[Group]) -> str:
+    """What neighbours in an order are called together. The range is open where its end would be the value of somebody
+    who has the least, or the most, of all.
+    """
+    low = group is groups[0] and key.is_rare(group[0])
+    high = group is groups[-1] and key.is_rare(group[-1])
+    if not (low or high):
+        return run_name(group)
+    if (low and high) or key.is_rare(group[0 if high else -1]):
+        return f"Other ({len(group)} of {len(key.leaves)} values)"
+    if high:
+        return f"{group[0]}+" if group[0].isdigit() else f"{group[0]} and beyond"
+    return f"up to {group[-1]}"
 
 
 def _listed(key: Key, group: Group) -> str:

@@ -38,12 +38,15 @@ class Rung:
 
 @dataclass(frozen=True)
 class Ladder:
-    """The ways to say a key, the finest first: level i of the hierarchy is rungs[i]. `how` tells how it was made."""
+    """The ways to say a key, the finest first: level i of the hierarchy is rungs[i]. `how` tells how it was made.
+    Where values were `merged`, nothing but how many people have them says which go together.
+    """
 
     name: str
     hierarchy: Hierarchy
     rungs: tuple[Rung, ...]
     how: str
+    merged: bool = False
 
 
 #: The label of each value, and the rung that makes it.
@@ -131,7 +134,7 @@ def by_rule(key: Key, label: Callable[[Values], Labels], way: Content | None, na
     return labels, key.rung(name, mapping_step(key.name, labels), words)
 
 
-def finish(key: Key, levels: Sequence[Level], how: str) -> Ladder:
+def finish(key: Key, levels: Sequence[Level], how: str, merged: bool = False) -> Ladder:
     """The ladder of some levels, the finest first; one that puts nothing together, or everything, is left out."""
     kept: list[Level] = [({value: value for value in key.leaves}, AS_IT_IS)]
     for labels, rung in levels:
@@ -142,7 +145,7 @@ def finish(key: Key, levels: Sequence[Level], how: str) -> Ladder:
     top = free_label(TOP, frozenset(leaves), used)
     rows = tuple((*(labels[leaf] for labels, _ in kept), top) for leaf in leaves)
     hierarchy = require_valid(Hierarchy(key.name, rows), list(key.people))
-    return Ladder(key.name, hierarchy, (*(rung for _, rung in kept), dropped(key.name)), how)
+    return Ladder(key.name, hierarchy, (*(rung for _, rung in kept), dropped(key.name)), how, merged)
 
 
 def _tried(label: Callable[[Values], Labels], values: Sequence[str]) -> Labels | None:

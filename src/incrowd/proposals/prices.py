@@ -3,7 +3,8 @@
 A price is the information that the best plan without the promise would keep beyond this one, as a share of all. For
 what is asked of classes and values the recoding is looked for anew, on the KeyTable, by the estimates of the search.
 For the limit of an attack it is measured: the best of the candidates that were carried out and that this attack alone
-broke.
+broke. Where all plans were tried, or cells and single classes are decided about, there is no such estimate: only the
+treatments and the measured limits have a price then.
 Misleads where promises lean on each other: taking two away may bring back more, or less, than both prices together.
 """
 
@@ -51,7 +52,18 @@ class Pricing:
 
     def _each(self) -> Iterator[Price]:
         candidate, space = self.tried.candidate, self.bench.space
-        k = candidate.k
+        if candidate.ending in ("recode", "records") and not candidate.levels:
+            yield from self._looked_for_anew(candidate)
+        for name, way in candidate.values:
+            if way:  # the classes stay what they are
+                back = space.weights[name] * (1 - space.treatments[name][way].kept) / self._weight
+                told = f"{name}: {space.treatments[name][way].words}"
+                yield Price(told, "as it is", back, f"{name} as it is")
+        yield from self._limits()
+
+    def _looked_for_anew(self, candidate: Candidate) -> Iterator[Price]:
+        """What is asked of classes, and each key."""
+        space, k = self.bench.space, candidate.k
         for lower in dict.fromkeys((k - 1, FEWEST)):
             if 1 < lower < k:
                 yield self._price(f"classes of at least {k}", f"of at least {lower}", replace(candidate, k=lower))
@@ -62,14 +74,8 @@ class Pricing:
         if candidate.ending == "recode" and "records" in space.endings:
             share = f"{space.asked.records_lost:.0%} of the records may be dropped"
             yield self._price("nobody is left out (gap, minimality)", share, replace(candidate, ending="records"))
-        for name, way in candidate.values:
-            if way:  # the classes stay what they are
-                back = space.weights[name] * (1 - space.treatments[name][way].kept) / self._weight
-                told = f"{name}: {space.treatments[name][way].words}"
-                yield Price(told, "as it is", back, f"{name} as it is")
         for name in space.ladders:
             yield self._key(name)
-        yield from self._limits()
 
     def _limits(self) -> Iterator[Price]:
         """What the limit of an attack costs, where it alone stood against a candidate. Attacks after it were left."""

@@ -25,7 +25,7 @@ def promises_of(given: Given) -> list[str]:
     """Requirements of a sensitive variable, loosest first, as content of a plan. Closeness goes by the order of numbers
     where they have one; two different values are the least that can be asked.
     """
-    order = "ordered" if is_amount(given) else "equal"
+    order = "ordered" if is_amount(given) and not given.apart else "equal"
     close = [{"model": "t", "sensitive": given.name, "t": t, "distance": order} for t in DISTANCES]
     content: list[dict[str, Any]] = [{"model": "distinct_l", "sensitive": given.name, "l": 2}, *close]
     return [json.dumps(one, sort_keys=True) for one in content]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter
 
-from incrowd.errors import NotReleasable
+from incrowd.errors import InputError, NotReleasable
 from incrowd.keys.drop_failing import drop_failing_classes
 from incrowd.keys.hierarchy import Hierarchy, Levels
 from incrowd.keys.loss import margin
@@ -25,6 +25,7 @@ from incrowd.keys.table import KeyTable, Recode
 from incrowd.plan import Plan
 from incrowd.plan.requirements import AnyRequirement
 from incrowd.proposals.candidate import FAVOURS, Candidate, Ending, Favour
+from incrowd.proposals.goal import for_everybody
 from incrowd.proposals.information import entropy
 from incrowd.proposals.space import Space
 from incrowd.protect import State
@@ -78,6 +79,8 @@ class Recoder:
                 self.found[key] = self._search(candidate)
             except NotReleasable as refusal:
                 self.found[key] = refusal
+            except InputError as error:  # a treatment that these values do not allow is no reason to end the search
+                self.found[key] = NotReleasable(error.code, error.message)
         known = self.found[key]
         if isinstance(known, NotReleasable):
             raise known
@@ -166,9 +169,8 @@ def required_of(plan: Plan, candidate: Candidate) -> list[Any]:
     for one in plan.requirements:
         if getattr(one, "sensitive", None) in candidate.without and one.model != "k":
             continue
-        plain = one.model == "k" and one.keys is None and one.where is None
-        found.append(one.model_copy(update={"k": candidate.k}) if plain else one)
-    if not any(one.model == "k" and one.keys is None and one.where is None for one in found):
+        found.append(one.model_copy(update={"k": candidate.k}) if for_everybody(one) else one)
+    if not any(map(for_everybody, found)):
         found.insert(0, _READ.validate_python({"model": "k", "k": candidate.k}))
     asked = (json.loads(text) for name, text in candidate.required if name not in candidate.without)
     return [*found, *(_READ.validate_python(content) for content in asked)]

@@ -160,16 +160,18 @@ def _treatments(
     later = {name for number, step in plan.active if number >= fixed for name in step.alters()}
     released, keys = set(released_columns(plan)), set(plan.with_role("key"))
     chance = asked.perturbation and plan.data.population is None
-    found = {}
+    found, (_, values) = {}, _named(plan)
     for name, one in given.items():
         if name in keys or name not in released or name in later or name in (plan.data.weights, plan.data.household):
             continue
         nominal = context.book.scales.get(name) in ("nominal", "ordinal")
         coded = bool(context.book.codes.get(name)) or nominal
-        counted = any(r.sensitive == name for r in plan.requirements if hasattr(r, "value") and hasattr(r, "sensitive"))
+        about = [r for r in plan.requirements if getattr(r, "sensitive", None) == name]
+        counted = any(hasattr(r, "value") for r in about)
+        kept = {*values.get(name, ()), *(value for r in about for value in r.values())}
         found[name] = treatments_of(
-            one, perturb=chance, drop=name not in keep, strata=_strata(plan, name, keys & released),
-            amount=not coded and not counted,
+            one, perturb=chance, drop=name not in keep, book=context.book, strata=_strata(plan, name, keys & released),
+            amount=not coded and not counted, named=kept,
         )  # fmt: skip
         if len(one.values) <= 1:
             found[name] = found[name][:1]

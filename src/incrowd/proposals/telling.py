@@ -82,7 +82,7 @@ def why_recommended(tried: Tried, all_: Sequence[Tried], goal: Goal) -> str:
         else ""
     )
     beside = beside or ("; none of the others keeps noticeably more" if len(all_) > 1 else "")
-    held = f"nobody is found or told with more than {percent(tried.risk)} beyond a guess"
+    held = f"no attack that was tried finds or tells anybody with more than {percent(tried.risk)} beyond a guess"
     if goal.attack is None:
         held = f"the smallest class has {tried.smallest:,}; the tier sets no limit to attacks"
     return (
@@ -120,7 +120,7 @@ def strongest_of(tried: Tried) -> str:
 
 def loss_of(bench: Bench, tried: Tried) -> float:
     """The share of the keys' bits that is gone, since the file as it came: what `incrowd compare` calls loss."""
-    return 1.0 - bench.detail(tried.end) if tried.end is not None else 1.0
+    return 1.0 - tried.detail
 
 
 def obstacles_of(bench: Bench, walk: Walk) -> Iterator[Obstacle]:
@@ -139,6 +139,8 @@ def obstacles_of(bench: Bench, walk: Walk) -> Iterator[Obstacle]:
         name = one.about if one.about in bench.given else _finest(bench, nearest, one.attack)
         limit = walk.goal.attack
         yield Obstacle(_against(one, limit), name, _cost(bench, name))
+    if nearest.over:
+        yield Obstacle(nearest.over, "", "allow more (propose: records_lost), or let a key be coarser")
     if not nearest.above:
         for reason in nearest.obstacles(walk.goal):
             yield Obstacle(reason.text, "", reason.change)

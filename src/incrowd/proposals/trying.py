@@ -69,6 +69,7 @@ class Tried:
     log: RunLog | None = None
     end: KeyTable | None = None  # the classes as they leave
     above: tuple[Attacked, ...] = field(default=())  # the attacks above their limit, the worst first
+    over: str = ""  # how many records it drops, where those are more than the plan lets go
 
     @property
     def cases(self) -> int:
@@ -94,7 +95,7 @@ class Tried:
 
     def reaches(self, goal: Goal) -> bool:
         """Whether a machine has nothing against it."""
-        return self.complete and not self.refusal and not self.above and not self.obstacles(goal)
+        return self.complete and not (self.refusal or self.above or self.over or self.obstacles(goal))
 
 
 def glance(bench: Bench, candidate: Candidate, goal: Goal) -> Tried:
@@ -157,7 +158,19 @@ def _tried(bench: Bench, seen: Tried, judged: Judged, goal: Goal, whole: bool, b
         seen.candidate, plan, seen.recoding, situation.released.num_rows, bench.records, logged.log.end.smallest, kept,
         weighted(kept, bench.space.weights), outcomes, _detail(bench, situation), tuple(attacks), advise(logged.log),
         str(logged.refusal or ""), complete, logged.log, state.table, above_limit(bench.plan, goal, attacks),
+        _over(bench, plan, logged.log),
     )  # fmt: skip
+
+
+def _over(bench: Bench, plan: Plan, log: RunLog) -> str:
+    """What the limit of the plan says of the records that were dropped, whichever step did it; a sample is another
+    matter.
+    """
+    late = zip(plan.steps[bench.space.fixed :], log.steps[1 + bench.space.fixed :], strict=True)
+    lost, limit = sum(log.records_removed for step, log in late if not step.samples), bench.space.asked.records_lost
+    if lost <= limit * bench.records:
+        return ""
+    return f"{lost:,} of {bench.records:,} records are dropped, and {limit:.0%} is the limit (propose: records_lost)"
 
 
 def _kept(bench: Bench, situation: Situation) -> dict[str, float]:

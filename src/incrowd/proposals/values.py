@@ -6,18 +6,19 @@ on the values alone, so that a search can choose before a record is touched.
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from incrowd.keys.dates import DatePart
-from incrowd.keys.labels import date_part
+from incrowd.keys.codebook import Codebook
+from incrowd.keys.table import KeyTable, from_records
 from incrowd.keys.transition import invariant_matrix, uniform_matrix
 from incrowd.proposals.information import BANDS, Floats, Given, Int64, entropy, mutual
+from incrowd.proposals.ladder import ladder_of
 
 #: Roundings are tried from this part of the standard deviation up to all of it.
 FINEST = 50
@@ -32,7 +33,6 @@ PRAM = (0.05, 0.1, 0.2)
 FEW = 30
 #: A text of which more than this share of the records has one of its own is no category.
 OWN = 0.5
-_DATES: tuple[DatePart, ...] = ("month", "quarter", "year")
 
 Step = Mapping[str, Any]
 
@@ -52,15 +52,22 @@ class Treatment:
 
 
 def treatments_of(
-    given: Given, *, perturb: bool, drop: bool, strata: Sequence[str] = (), amount: bool = True
+    given: Given,
+    *,
+    perturb: bool,
+    drop: bool,
+    book: Codebook,
+    strata: Sequence[str] = (),
+    amount: bool = True,
+    named: Collection[str] = (),
 ) -> tuple[Treatment, ...]:
     """All ways to treat a variable: first as it is, then ever coarser, then by chance, at last given up.
 
     `strata` are the keys that use cases look at it by: shuffling keeps what those say. `amount` says whether numbers
-    may be taken for amounts, and not for names.
+    may be taken for amounts, and not for names; `named` values keep their name.
     """
     stays = Treatment("as it is", "as it is", (), 1.0, np.arange(len(given.values)))
-    found = [stays, *_coarser(given, amount)]
+    found = [stays, *_coarser(given, amount, book, named)]
     if perturb:
         found += _by_chance(given, strata, amount)
     if drop:
@@ -71,19 +78,40 @@ def treatments_of(
 
 def is_amount(given: Given) -> bool:
     """Whether it has many numbers, too many to be categories, and not ranges of them."""
-    return given.numbers is not None and given.cuts is not None and all(map(_is_number, given.values))
+    return (
+        given.numbers is not None
+        and given.cuts is not None
+        and all(_is_number(value) for value in given.values if value not in given.apart)
+    )
 
 
-def _coarser(given: Given, amount: bool) -> Iterator[Treatment]:
-    if is_amount(given) and amount:
+def _coarser(given: Given, amount: bool, book: Codebook, named: Collection[str]) -> Iterator[Treatment]:
+    if is_amount(given) and amount and not given.apart:  # steps that reckon refuse codes for no value: bands do not
         yield from _rounded(given)
-    elif _are_dates(given.values):
-        for part in _DATES:
-            labels = date_part(list(given.values), part, given.name)
-            step = {"step": "recode", "variable": given.name, "date_part": part}
-            yield _named(given, f"by {part}", labels, (step,))
-    elif len(given.values) > FEW and len(given.values) <= OWN * len(given.codes):
+        return
+    found = list(_by_form(given, book, named))
+    yield from found
+    if not found and FEW < len(given.values) <= OWN * len(given.codes):
         yield from _merged(given)
+
+
+def _by_form(given: Given, book: Codebook, named: Collection[str]) -> Iterator[Treatment]:
+    """As a key with such values would be: where dates, places, codes, numbers or an order tell what is coarser."""
+    ladder = ladder_of(given.name, _counted(given), Path(), book, None, named)
+    if ladder.merged:
+        return
+    paths = {row[0]: row for row in ladder.hierarchy.rows}
+    for level, rung in enumerate(ladder.rungs[1:-1], start=1):
+        labels = [None if value is None else paths[value][level] for value in given.values]
+        yield _named(given, rung.words, labels, rung.steps)
+
+
+def _counted(given: Given) -> KeyTable:
+    """How many records have each value, as a table of classes."""
+    table = from_records({given.name: given.values})
+    counts = dict(zip(given.values, given.counts.tolist(), strict=True))
+    values = table.domains[0].values
+    return replace(table, records=np.array([counts[values[code]] for code in table.codes[0]], np.int64))
 
 
 def _rounded(given: Given) -> Iterator[Treatment]:
@@ -131,7 +159,7 @@ def _named(
 
 def _by_chance(given: Given, strata: Sequence[str], amount: bool) -> Iterator[Treatment]:
     name = given.name
-    if is_amount(given) and amount:
+    if is_amount(given) and amount and not given.apart:
         decimals = max((_decimals(value) for value in given.values if value), default=0)
         for share in NOISE:
             step = {"step": "noise", "variables": [name], "share": share, "decimals": decimals}
@@ -227,18 +255,6 @@ def _quantile(numbers: Floats, counts: Int64, share: float) -> float:
     order = np.argsort(numbers[there], kind="stable")
     below = np.cumsum(counts[there][order])
     return float(numbers[there][order][min(int(np.searchsorted(below, share * below[-1])), len(below) - 1)])
-
-
-def _are_dates(values: Sequence[str | None]) -> bool:
-    there = [value for value in values if value is not None]
-    return bool(there) and all(map(_is_date, there))
-
-
-def _is_date(text: str) -> bool:
-    try:
-        return len(text) == 10 and dt.date.fromisoformat(text) is not None
-    except ValueError:
-        return False
 
 
 def _is_number(text: str | None) -> bool:

@@ -259,7 +259,13 @@ class Walk:
     def _enough(self) -> bool:
         attacked = len(self.good) + len(self.failed)
         wanted = self.most if self.good else max(self.most, FIRST)
-        return self._out_of_time() or len(frontier(self.good)) >= self.most or attacked >= ATTACKED * wanted
+        there = len(frontier(self.good)) >= self.most and not self._more_cases()
+        return self._out_of_time() or there or attacked >= ATTACKED * wanted
+
+    def _more_cases(self) -> bool:
+        """Whether one that waits keeps more conclusions than any proposal, by the first look."""
+        most = max((good.cases for good in self.good), default=0)
+        return any(seen.cases > most for seen, _, _ in self._waiting)
 
     def _out_of_time(self) -> bool:
         self.late = self.deadline is not None and time.monotonic() > self.deadline

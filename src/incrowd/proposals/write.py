@@ -60,8 +60,10 @@ def _without_faults(plan: Plan, folder: Path) -> Plan:
     return plan
 
 
-def require_free(folder: Path, force: bool, secret: Secret) -> None:
-    """The folder of proposals is new, or those that are there may be replaced; and runs there draw by this secret."""
+def require_free(folder: Path, force: bool, secret: Secret, plan: Plan, home: Path) -> None:
+    """The folder of proposals is new, or those that are there may be replaced; runs there draw by this secret; and what
+    is copied there (the code of use cases) takes nobody's file away.
+    """
     if folder.exists() and not folder.is_dir():
         raise InputError("D399", f"{folder} is no folder.", "Name another with -o.")
     if folder.is_dir() and _earlier(folder) and not force:
@@ -70,6 +72,10 @@ def require_free(folder: Path, force: bool, secret: Secret) -> None:
     if (folder / FILE).exists() and find_secret(folder).material != secret.material:
         hint = "Choose another folder with -o: runs of the plans would draw otherwise than the search."
         raise InputError("D399", f"{folder} has the secret of another project.", hint)
+    for source, target in _copies(plan, home, folder):
+        if target.exists() and target.read_bytes() != source.read_bytes() and not (force and _earlier(folder)):
+            hint = "Choose another folder with -o, or move the file away."
+            raise InputError("D399", f"{target} is there already, and is other code than the plan's.", hint)
 
 
 def _earlier(folder: Path) -> list[Path]:
@@ -108,16 +114,17 @@ def _moved(plan: Plan, folder: Path, out: Path) -> Plan:
     """The plan with its files as they are seen from where it will lie. Code of use cases is only looked for beside the
     plan, so that it is copied.
     """
-    moved = {}
-    for file in named_files(plan):
-        if file.fixed:
-            target = out / file.name
-            if not target.exists() and (folder / file.name).is_file():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(folder / file.name, target)
-        elif not Path(file.name).is_absolute():
-            moved[file.place] = os.path.relpath(folder / file.name, out.resolve())
-    return with_files(plan, moved)
+    for source, target in _copies(plan, folder, out):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    named = [file for file in named_files(plan) if not file.fixed and not Path(file.name).is_absolute()]
+    return with_files(plan, {file.place: os.path.relpath(folder / file.name, out.resolve()) for file in named})
+
+
+def _copies(plan: Plan, folder: Path, out: Path) -> list[tuple[Path, Path]]:
+    """The files that must lie beside a plan: from where, and to where. None where they lie there already."""
+    there = [(folder / file.name, out / file.name) for file in named_files(plan) if file.fixed]
+    return [(source, target) for source, target in there if source.is_file() and source.resolve() != target.resolve()]
 
 
 def _share_secret(secret: Secret, out: Path) -> None:

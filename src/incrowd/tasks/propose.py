@@ -74,7 +74,7 @@ def propose(
     folder, goal = split_tier(path)[0].resolve().parent, Goal.of(wanted, asked)
     secret = secret or secret_to_try(folder)
     if place is not None:
-        require_free(place, force, secret)
+        require_free(place, force, secret, asked, folder)
     begun, told = time.monotonic(), _counted(progress)
     within = (lambda what: None) if progress is None else (lambda what: progress(what, 0, 0))
     with open_bench(asked, folder, secret, folder, told) as bench:
