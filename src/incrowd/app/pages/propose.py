@@ -13,6 +13,7 @@ from fastapi.responses import Response
 
 from incrowd.app import limits
 from incrowd.app.fields import chosen
+from incrowd.app.looking import kept_back
 from incrowd.app.results import last_done
 from incrowd.app.sessions import Session
 from incrowd.app.site import FormFields, Site
@@ -184,6 +185,8 @@ def _limits(session: Session, plan: Plan, *, look: bool = False) -> dict[str, An
             session.say(str(error), "plain")
             levels = {}
         session.kept["propose levels"] = (needs, levels)
+    hidden = kept_back(session)
+    levels = {name: each for name, each in levels.items() if name not in hidden}  # a level is called by its values
     return {"limits": limits.limits_of(plan, levels), "general": plan.propose or Propose(), "loading": False}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
 
+from incrowd.app.looking import kept_back
 from incrowd.app.sessions import Project, Session
 from incrowd.app.site import FormFields, Site
 from incrowd.audit.log import Snapshot
@@ -30,7 +31,7 @@ def add(app: FastAPI, site: Site) -> None:
     @app.get("/risk")
     def show(request: Request) -> Response:
         session = site.session(request)
-        values: dict[str, Any] = {"found": None, "keys": (), "columns": (), "scenarios": ()}
+        values: dict[str, Any] = {"found": None, "keys": (), "columns": (), "unsaid": (), "scenarios": ()}
         with session.lock, site.telling(session):
             if session.project is not None:
                 values |= _choice(session, session.project)
@@ -112,18 +113,18 @@ def _part(site: Site, request: Request, name: str, measures: tuple[str, ...]) ->
 
 
 def _keys(session: Session, project: Project) -> list[str]:
-    """What is ticked: the plan's keys at first. A column that the plan no longer has is not."""
+    """What is ticked: the plan's keys at first. A column that the plan no longer has, or that names people, is not."""
     ticked = session.kept.get("risk")
-    plan = project.plan
+    plan, hidden = project.plan, kept_back(session)
     keys = [key for key in ticked if key in plan.variables] if isinstance(ticked, list) else plan.with_role("key")
-    return list(keys)
+    return [key for key in keys if key not in hidden]
 
 
 def _choice(session: Session, project: Project) -> dict[str, Any]:
-    plan = project.plan
-    identifiers = set(plan.with_role("identifier"))
-    columns = [(name, one.role) for name, one in plan.variables.items() if name not in identifiers]
-    return {"keys": _keys(session, project), "columns": columns, "scenarios": plan.scenarios}
+    plan, hidden = project.plan, kept_back(session)
+    columns = [(name, one.role) for name, one in plan.variables.items() if name not in hidden]
+    unsaid = [name for name in plan.variables if name in hidden and plan.variables[name].role != "identifier"]
+    return {"keys": _keys(session, project), "columns": columns, "unsaid": unsaid, "scenarios": plan.scenarios}
 
 
 def _found(session: Session, keys: list[str]) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ from fastapi.responses import Response
 
 from incrowd.app import cases
 from incrowd.app.fields import chosen
+from incrowd.app.looking import kept_back
 from incrowd.app.results import last_done
 from incrowd.app.sessions import Session
 from incrowd.app.site import FormFields, Site
@@ -54,7 +55,9 @@ def add(app: FastAPI, site: Site) -> None:
         with session.lock, site.telling(session):
             plan = session.need_project().plan
             if not session.need_project().document.checked.faults:  # such a plan is looked at, and never carried out
-                found = categories(session.live(), plan, cases.columns_of(plan))
+                hidden = kept_back(session)
+                columns = [name for name in cases.columns_of(plan) if name not in hidden]
+                found = categories(session.live(), plan, columns)
         return site.show(request, "utility_values", values=found)
 
     @app.post("/utility/case")
