@@ -11,6 +11,7 @@ from incrowd.app.data_work import Look
 from incrowd.app.jobs import Job
 from incrowd.app.sessions import Project, Session
 from incrowd.plan.attest import is_placeholder
+from incrowd.plan.files import CODES, SOURCE, named_files, stamp_of_file
 from incrowd.plan.prepare import renames, source_columns
 
 #: Where a session keeps it, and the page that its job belongs to.
@@ -88,11 +89,9 @@ def stamp_of(project: Project) -> Stamp | None:
     if plan is None:
         return None
     data = plan.data
-    files = [] if data.database else [project.home / data.source]
-    files += [] if data.codes is None else [project.home / data.codes]
-    try:
-        seen = [(one.stat().st_mtime_ns, one.stat().st_size, one.stat().st_ino) for one in files]
-    except (OSError, ValueError):
+    files = [project.home / one.name for one in named_files(plan) if one.place in (SOURCE, CODES)]
+    seen = [stamp_of_file(one) for one in files]
+    if not all(seen):
         return None
     return (str(data.place(project.home)), *seen, *data.reading.items(), in_source(project, data.unit), data.codes)
 

@@ -120,8 +120,11 @@ class Session:
         """Start long work for a page. Each page has one at a time: the one before is cancelled."""
         if page in self.jobs:
             self.jobs[page].cancel()
-        plan = "" if self.project is None else self.project.document.text
-        self.jobs[page] = start(title, function, arguments, settings, self.folder, plan)
+        text, files = "", {}
+        if self.project is not None:
+            text, plan = self.project.document.text, self.project.document.checked.plan
+            files = {} if plan is None else stamps(plan, self.project.home)
+        self.jobs[page] = start(title, function, arguments, settings, self.folder, text, files)
         return self.jobs[page]
 
     def say(self, text: str, kind: str = "good", detail: Sequence[str] = ()) -> None:

@@ -20,6 +20,7 @@ from starlette.exceptions import HTTPException
 from incrowd import __version__
 from incrowd.app.mending import misfits, where
 from incrowd.app.neighbours import is_stranger
+from incrowd.app.results import outdated
 from incrowd.app.sessions import Session, Sessions
 from incrowd.errors import IncrowdError, PlanError, visible
 from incrowd.intruder_test.tokens import same
@@ -59,7 +60,7 @@ class Site:
         )  # fmt: skip
         self.pages.filters.update(
             count=lambda number: f"{number:,}", percent=_percent, figure=figure, chart=chart, live_chart=live_chart,
-            shown=lambda text: visible(str(text)), where=where, misfits=misfits,
+            shown=lambda text: visible(str(text)), where=where, misfits=misfits, outdated=outdated,
         )  # fmt: skip
 
     def session(self, request: Request) -> Session:

@@ -20,6 +20,7 @@ from incrowd.app.site import FormFields, Site
 from incrowd.errors import IncrowdError, InputError, PlanError
 from incrowd.intruder_test.web.forms import Form, first, whole
 from incrowd.plan import Plan
+from incrowd.plan.files import stamps
 from incrowd.plan.propose import Propose
 from incrowd.plan.tiers import TierName
 from incrowd.proposals.goal import Goal, read_goal_plan
@@ -174,6 +175,8 @@ def _limits(session: Session, plan: Plan, *, look: bool = False) -> dict[str, An
     """What may be done to each variable. The names of levels need the data: `look` at them, or let that come later."""
     needs = plan.model_dump_json(include={"data", "variables", "steps", "requirements", "use_cases"})
     needs += (plan.propose or Propose()).model_dump_json(include={"hierarchies"})
+    project = session.need_project()
+    needs += str(stamps(project.plan, project.home))
     known = session.kept.get("propose levels")
     levels: Levels | None = known[1] if isinstance(known, tuple) and known[0] == needs else None
     if levels is None and not look:

@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from incrowd.app import cases
 from incrowd.app.fields import chosen
 from incrowd.app.looking import kept_back
-from incrowd.app.results import last_done
+from incrowd.app.results import last_done, outdated
 from incrowd.app.sessions import Session
 from incrowd.app.site import FormFields, Site
 from incrowd.errors import InputError
@@ -173,7 +173,7 @@ def _tried(session: Session) -> dict[str, Any]:
     if job is None:
         return {"tried": None, "tried_job": None, "drawn": (), "verdicts": {}}
     found: Keeping = job.result
-    fresh = job.plan == session.need_project().document.text
+    fresh = not outdated(job, session.project)
     return {
         "tried": found, "tried_job": job, "drawn": [both_sides(outcome) for outcome in found.outcomes],
         "verdicts": {outcome.use_case: outcome for outcome in found.outcomes} if fresh else {},
