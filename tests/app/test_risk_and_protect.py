@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 from people import plan_with, write_case
 from workbench import Visitor, workbench
 
 import incrowd as ic
 from incrowd.app.document import Document
+from incrowd.pipeline import live
+from incrowd.risk.measure import measure_scenario
 
 
 @pytest.fixture
@@ -58,6 +63,33 @@ def test_the_parts_of_the_page_answer(visitor: Visitor, tmp_path: Path) -> None:
             assert f": {counted.uniques:,} unique" in text
     for part, words in (("rarest", "combinations"), ("population", "prosecutor"), ("special", "special unique")):
         assert words in visitor.get(f"/risk/{part}")
+
+
+def test_a_measure_that_takes_long_keeps_no_other_page_waiting(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor.get("/risk")
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(*given: Any, **settings: Any) -> Any:
+        begun.set()
+        assert go_on.wait(60)
+        return measure_scenario(*given, **settings)
+
+    monkeypatch.setattr(live, "measure_scenario", slow)
+    found: list[str] = []
+    waiting = threading.Thread(target=lambda: found.append(visitor.get("/risk/special")))
+    waiting.start()
+    try:
+        assert begun.wait(60)
+        cookies = dict(visitor.client.cookies)
+        with httpx.Client(base_url=visitor.client.base_url, cookies=cookies, timeout=30) as same:
+            for page in ("/risk", "/protect", "/data"):
+                assert same.get(page).status_code == 200
+    finally:
+        go_on.set()
+        waiting.join(60)
+    assert "special unique" in found[0]
 
 
 def test_a_scenario_is_kept(visitor: Visitor, tmp_path: Path) -> None:

@@ -87,9 +87,12 @@ def add(app: FastAPI, site: Site) -> None:
     def rarest(request: Request) -> Response:
         session = site.session(request)
         values: dict[str, Any] = {"found": None, "lines": ()}
-        with session.lock, site.telling(session):
-            keys = _keys(session, session.need_project())
-            found, book = session.live().rarest(keys), session.live().opened.book
+        with site.telling(session):
+            with session.lock:
+                look = session.live().rarest(_keys(session, session.need_project()))
+                book = session.live().opened.book
+            with session.measuring:  # this may take long, and other pages go on
+                found = look()
             lines = [
                 (" and ".join(f"{k}: {book.word(k, v)}" for k, v in one.values), one.before)
                 for one in found.combinations
@@ -102,9 +105,12 @@ def _part(site: Site, request: Request, name: str, measures: tuple[str, ...]) ->
     """One part of the page, measured by itself: the page does not wait for the slowest."""
     session = site.session(request)
     values: dict[str, Any] = {"found": None, "heats": (), "words": in_words, "shade": shade, "shades": ()}
-    with session.lock, site.telling(session):
-        keys = _keys(session, session.need_project())[:MOST]
-        values["found"] = found = session.live().measure(keys, measures)
+    with site.telling(session):
+        with session.lock:
+            keys = _keys(session, session.need_project())[:MOST]
+            measure = session.live().measuring(keys, measures)
+        with session.measuring:  # this may take long, and other pages go on
+            values["found"] = found = measure()
         if found.tables is not None:
             heats = [heat_table(found.tables, ways) for ways in (2, 3, 4) if ways <= len(keys)]
             most = max((one.most for one in heats), default=0)
