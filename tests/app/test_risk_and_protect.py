@@ -92,6 +92,13 @@ def test_a_measure_that_takes_long_keeps_no_other_page_waiting(
     assert "special unique" in found[0]
 
 
+def test_the_chart_says_its_figures_and_of_which_file_they_are(visitor: Visitor) -> None:
+    page = visitor.post("/risk/keys", keys=["sex"])
+    (told,) = re.findall(r'<svg class="chart" role="img" aria-label="([^"]*)"', page)
+    assert told.startswith("Classes of the file as it came by size: ")
+    assert "2 of 20 to 49 people" in told
+
+
 def test_a_scenario_is_kept(visitor: Visitor, tmp_path: Path) -> None:
     visitor.post("/risk/keys", keys=["age", "ill"])
     assert "D460" in visitor.post("/risk/scenario", name="a doctor")

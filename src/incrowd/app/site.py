@@ -278,7 +278,7 @@ def chart(drawn: Any) -> Markup:
 
 
 def live_chart(drawn: Any) -> Markup:
-    """A chart with values that show when it is pointed at; whoever cannot see it reads its description."""
+    """A chart with values that show when it is pointed at. Its description is for whoever cannot see it."""
     from incrowd.report.charts.look import spec_of
 
     spec = spec_of(drawn)
@@ -286,8 +286,8 @@ def live_chart(drawn: Any) -> Markup:
     mark = f"chart-{secrets.token_hex(4)}"
     return Markup(
         '<figure class="chart" data-chart="{}"><div role="img" aria-label="{}" id="{}-here"></div>'
-        '<script type="application/json" id="{}">{}</script></figure>'
-    ).format(mark, spec["description"], mark, mark, Markup(text))
+        '<noscript><p>{}</p></noscript><script type="application/json" id="{}">{}</script></figure>'
+    ).format(mark, spec["description"], mark, spec["description"], mark, Markup(text))
 
 
 def figure(number: float | None, digits: int = 3) -> str:

@@ -15,6 +15,7 @@ from incrowd.app.site import FormFields, Site
 from incrowd.audit.log import Snapshot
 from incrowd.errors import InputError
 from incrowd.intruder_test.web.forms import Form, clean, first
+from incrowd.keys.unit_name import UnitName
 from incrowd.protect import State
 from incrowd.report.charts.heat import heat_table
 from incrowd.report.charts.palette import key_of_counts, shade
@@ -139,7 +140,7 @@ def _found(session: Session, keys: list[str]) -> dict[str, Any] | None:
         return None
     live = session.live()
     now = Snapshot.of(live.by(keys))
-    found = {"now": now, "chart": released_sizes(_sizes(now), live.plan.data.called), "after": None, "gone": ()}
+    found = {"now": now, "chart": _drawn(now, live.plan.data.called), "after": None, "gone": ()}
     checked = session.need_project().document.checked
     if not checked.faults and session.need_project().plan.steps:
         state = live.after(session.need_project().plan).state
@@ -148,6 +149,13 @@ def _found(session: Session, keys: list[str]) -> dict[str, Any] | None:
             found["gone"] = [key for key in keys if key not in left]
             found["after"] = Snapshot.of(state.table.project(left)[0]) if left and state.table.classes else None
     return found
+
+
+def _drawn(now: Snapshot, called: UnitName) -> Any:
+    """How large the classes are. Whoever hears the chart is told, too, that it is of the file as it came."""
+    sizes = _sizes(now)
+    each = ", ".join(f"{number:,} of {size} {called.many}" for size, number in sizes)
+    return released_sizes(sizes, called).properties(description=f"Classes of the file as it came by size: {each}.")
 
 
 def _sizes(now: Snapshot) -> list[tuple[str, int]]:
