@@ -86,6 +86,9 @@ def test_each_attack_has_its_figures_its_limit_and_its_words(address: str, plan:
         plan.write_text(plan.read_text().replace("limit: 0.5", "limit: 0.0"))
         page = visitor.get("/attack")
         assert "The plan has changed since" in text_of(page)
+        assert "Out of date" not in text_of(page)
+        (plan.parent / "people.csv").touch()
+        assert "Out of date: people.csv has changed since" in text_of(visitor.get("/attack"))
         assert "1 of 2 limits of the plan are broken" in text_of(page)
 
 

@@ -112,6 +112,27 @@ def test_a_file_is_opened_with_a_plan_of_its_own(visitor: Visitor, desk: Path) -
     assert "Kept as it was" in plan.read_text()
 
 
+def test_how_the_records_were_collected_is_asked_and_not_taken_for_granted(visitor: Visitor) -> None:
+    content = b"id,age,area\n" + b"".join(b"%d,%d,York\n" % (i, 20 + i % 9) for i in range(60))
+    assert send(visitor, "few.csv", content).status_code == 200
+    visitor.await_job("data")
+    page = visitor.get("/data")
+    plan = next(path for path in private_files() if path.name == "plan.yaml" and "few.csv" in path.read_text())
+    assert "survey" not in [one.strip() for one in re.findall(r"^  kind:(.*)$", plan.read_text(), re.MULTILINE)]
+    assert "Nobody has said how the records were collected" in text_of(page)
+    assert not re.search(r'name="kind" value="\w+" checked', page)
+    assert "data.kind" in text_of(page)
+    assert "unique: alone in their class" in text_of(visitor.get("/risk"))  # it is looked at meanwhile
+    # What else is said of the data is saved, and says nothing of that.
+    page = visitor.post("/data/settings", title="A few", tier="safeguarded", unit="id")
+    assert "Nobody has said how the records were collected" in text_of(page)
+    assert "unit: id" in plan.read_text()
+    assert ic.check(plan).plan.data.unit == "id"  # type: ignore[union-attr]
+    page = visitor.post("/data/settings", title="A few", tier="safeguarded", unit="id", kind="administrative")
+    assert "Nobody has said how" not in text_of(page)
+    assert ic.check(plan).plan.data.kind == "administrative"  # type: ignore[union-attr]
+
+
 def test_a_plan_for_another_file_is_not_taken_for_this_one(visitor: Visitor, desk: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
@@ -232,7 +253,8 @@ def test_an_upload_is_opened_and_nobody_else_sees_it(visitor: Visitor, desk: Pat
     assert "D425" in text_of(visitor.get("/data"))
     assert mine.read_text() != text
     # what changes in an editor comes back as a plan
-    text = mine.read_text().replace("A release of survey data", "As edited")
+    visitor.post("/data/settings", title="A release", tier="safeguarded", kind="survey")
+    text = mine.read_text().replace("A release", "As edited")
     assert send(visitor, "my plan.yml", text.encode()).status_code == 200
     assert "The uploaded plan is open" in text_of(visitor.get("/data"))
     assert ic.load_plan(mine).title == "As edited"
@@ -307,7 +329,7 @@ def test_an_upload_that_is_read_otherwise_need_not_be_sent_again(visitor: Visito
     page = visitor.get("/data")
     assert "areas.csv cannot be opened" in text_of(page)
     assert 'action="/data/retry"' in page
-    visitor.post("/data/retry", header="yes", delimiter="semicolon")
+    visitor.post("/data/retry", header="yes", delimiter="semicolon", kind="survey")
     visitor.await_job("data")
     page = text_of(visitor.get("/data"))
     assert "records 60 columns 2" in page
@@ -493,7 +515,7 @@ def test_in_a_browser(address: str, desk: Path, tmp_path: Path) -> None:
         person.fill(title="Little: 007", percent="5")
         person.press("Save in the plan", "Last change: what the data are", "Little: 007")
         assert chrome.run("document.activeElement.textContent") == "Save in the plan"
-        person.press("Undo", "A release of survey data")
+        person.press("Undo", "A release of data")
         # by the keyboard alone
         person.press("Open another file", "Path of the data")
         chrome.run("document.getElementById('path').focus()")

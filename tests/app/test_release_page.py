@@ -122,6 +122,21 @@ def test_a_refusal_says_which_requirement_and_what_would_help(address: str, plan
     assert not (refused.folder / "release").exists()
 
 
+def test_a_release_of_data_that_have_changed_is_marked(address: str, plan: Path) -> None:
+    data = plan.parent / "people.csv"
+    with visiting(address, plan) as visitor:
+        assert "Out of date" not in text_of(visitor.get("/release"))
+        data.touch()  # written anew with the same bytes: still what the run read
+        assert "Out of date" not in text_of(visitor.get("/release"))
+        before = data.read_text()
+        data.write_text(before.replace("n1,21", "n1,22"))
+        assert "Out of date: people.csv has changed since this run" in text_of(visitor.get("/release"))
+        data.write_text(before)
+        assert "Out of date" not in text_of(visitor.get("/release"))
+        data.unlink()
+        assert "Out of date: people.csv has changed since this run, or is gone" in text_of(visitor.get("/release"))
+
+
 def test_a_plan_with_faults_is_not_run(address: str, plan: Path) -> None:
     with visiting(address, plan) as visitor:
         plan.write_text(plan.read_text().replace("people.csv", "nobody.csv"))
@@ -296,6 +311,9 @@ def test_earlier_runs_are_compared_and_looked_at_again(address: str, plan: Path)
         assert visitor.await_job("review")["state"] == "done"
         said = text_of(visitor.get("/release/runs"))
         assert "Nothing became worse" in said
+        assert "Out of date" not in said
+        (plan.parent / "people.csv").touch()
+        assert "Out of date: people.csv has changed since" in text_of(visitor.get("/release/runs"))
         assert visitor.client.get("/release/review").headers["content-security-policy"] == SHUT_IN
         page = visitor.post("/release/review/keep")
         link = re.search(r'href="(/release/kept-review/[^"]+)"', page)

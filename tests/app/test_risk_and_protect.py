@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 from people import plan_with, write_case
 from workbench import Visitor, workbench
 
 import incrowd as ic
 from incrowd.app.document import Document
+from incrowd.pipeline import live
+from incrowd.risk.measure import measure_scenario
 
 
 @pytest.fixture
@@ -58,6 +63,40 @@ def test_the_parts_of_the_page_answer(visitor: Visitor, tmp_path: Path) -> None:
             assert f": {counted.uniques:,} unique" in text
     for part, words in (("rarest", "combinations"), ("population", "prosecutor"), ("special", "special unique")):
         assert words in visitor.get(f"/risk/{part}")
+
+
+def test_a_measure_that_takes_long_keeps_no_other_page_waiting(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor.get("/risk")
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(*given: Any, **settings: Any) -> Any:
+        begun.set()
+        assert go_on.wait(60)
+        return measure_scenario(*given, **settings)
+
+    monkeypatch.setattr(live, "measure_scenario", slow)
+    found: list[str] = []
+    waiting = threading.Thread(target=lambda: found.append(visitor.get("/risk/special")))
+    waiting.start()
+    try:
+        assert begun.wait(60)
+        cookies = dict(visitor.client.cookies)
+        with httpx.Client(base_url=visitor.client.base_url, cookies=cookies, timeout=30) as same:
+            for page in ("/risk", "/protect", "/data"):
+                assert same.get(page).status_code == 200
+    finally:
+        go_on.set()
+        waiting.join(60)
+    assert "special unique" in found[0]
+
+
+def test_the_chart_says_its_figures_and_of_which_file_they_are(visitor: Visitor) -> None:
+    page = visitor.post("/risk/keys", keys=["sex"])
+    (told,) = re.findall(r'<svg class="chart" role="img" aria-label="([^"]*)"', page)
+    assert told.startswith("Classes of the file as it came by size: ")
+    assert "2 of 20 to 49 people" in told
 
 
 def test_a_scenario_is_kept(visitor: Visitor, tmp_path: Path) -> None:
@@ -172,3 +211,62 @@ def test_the_file_is_read_again_when_it_changes(visitor: Visitor, tmp_path: Path
     assert tile(visitor.get("/risk"), "smallest class") == "5"
     (tmp_path / "people.csv").unlink()
     assert "people.csv" in visitor.get("/risk")
+
+
+@pytest.fixture
+def of_names(tmp_path: Path) -> Iterator[Visitor]:
+    """A file in which many share the few surnames that there are, and a plan that took them for a key."""
+    names = ["Smith", "Jones", "Patel", "Khan", "Evans", "Wilson", "Roberts", "Murphy"]
+    lines = "".join(f"{names[i % 8]},{20 + i % 5},{'fm'[i % 2]},{'yn'[i % 3 == 0]},x\n" for i in range(400))
+    plan = plan_with(steps=[{"step": "suppress_records"}])
+    plan["variables"]["name"] = {"role": "key", "suggested": "nothing says that others cannot know it"}
+    write_case(tmp_path, plan, lines)
+    with workbench(tmp_path) as address:
+        found = Visitor(address)
+        found.get("/data")
+        found.post("/data/open", file=str(tmp_path / "plan.yaml"))
+        found.await_job("data")
+        yield found
+
+
+def test_no_page_shows_a_value_of_what_looks_like_names(of_names: Visitor) -> None:
+    pages = ("/data", "/variables", "/risk", "/risk/rarest", "/risk/tables", "/protect", "/protect/tree?variable=name",
+             "/utility/values", "/propose/limits")  # fmt: skip
+    for keys in (["name", "age"], ["name", "age", "sex"]):
+        of_names.post("/risk/keys", keys=keys)
+        for page in pages:
+            assert not {"Smith", "Patel", "Evans"} & set(re.findall(r"\w+", of_names.get(page))), page
+    assert "looks as if it names people" in of_names.get("/risk")
+    assert "D463" in of_names.get("/protect/tree?variable=name")
+    assert "D463" in of_names.post("/protect/level", variable="name", level="1")
+
+
+def test_what_somebody_has_decided_is_shown_and_an_identifier_never_is(of_names: Visitor) -> None:
+    of_names.post("/variables/set", name="name", role="key", reason="It is the name of a firm.")
+    assert "Smith" in of_names.get("/protect/tree?variable=name")
+    of_names.post("/variables/set", name="name", role="identifier", reason="Names a person.")
+    assert "D463" in of_names.get("/protect/tree?variable=name")
+    assert "Smith" not in of_names.get("/protect/tree?variable=name")
+
+
+def test_a_key_without_a_tree_says_why_and_what_can_be_done(visitor: Visitor, tmp_path: Path) -> None:
+    def row(name: str) -> str:
+        found = re.search(rf'<tr><th scope="row">{name}</th>.*?</tr>', visitor.get("/protect"), re.DOTALL)
+        assert found, name
+        return found[0]
+
+    assert "no tree" in row("age")
+    assert "Step 2 recodes it without a hierarchy" in row("age")
+    assert 'href="/protect?edit=2#form"' in row("age")
+    assert "/protect/tree?variable=sex" in row("sex")
+    steps_ = [{"step": "drop", "variables": ["name", "sex"]}, {"step": "recode", "variable": "age", "bands": ["0"]}]
+    write_case(tmp_path, plan_with(steps=steps_))
+    assert "Step 1 takes it out of the release" in row("sex")
+    (tmp_path / "ages.csv").write_text("20;young;*\n21;young\n")
+    broken = {"step": "recode", "variable": "age", "hierarchy": "ages.csv", "level": "1"}
+    write_case(tmp_path, plan_with(steps=[{"step": "drop", "variables": ["name"]}, broken]))
+    assert "no tree" in row("age")
+    assert "Name another file" in row("age")
+    assert "/protect/tree?variable=sex" in row("sex")  # the others keep theirs
+    write_case(tmp_path, plan_with(steps=[{"step": "drop", "variables": ["name"]}]), "n,30,f,y,1\n" * 20)
+    assert "All have the same value" in row("sex")

@@ -146,6 +146,10 @@ def test_original_beside_release_then_a_sweep_and_a_k_that_is_taken(address: str
     page = visitor.get("/utility")
     assert "The one use case keeps its conclusion" in text_of(page), "both results stay"
     assert "Records lost for each k" in page
+    assert re.search(r"<noscript><p>[^<]*Records lost for each k[^<]*</p></noscript>", page), "also without a script"
+    assert "Out of date" not in text_of(page)
+    (tmp_path / "people.csv").touch()
+    assert text_of(visitor.get("/utility")).count("Out of date: people.csv has changed since") == 2
     assert [one["label"] for one in ic.sweep(path, k="2:4,40").to_pandas().to_dict("records")] == ["2", "3", "4", "40"]
 
     with Chrome() as chrome:

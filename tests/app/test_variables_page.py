@@ -298,8 +298,30 @@ def test_who_could_know_it_is_kept_and_tells_which_intruder_does(visitor: Visito
     visitor.post("/variables/scenario/add", who="neighbour")
     found = read(plan).scenarios[-1]
     assert (found.name, found.keys, found.error) == ("neighbour", ["007", "age", "area"], {"age": 0.1})
-    visitor.post("/variables/exposure", of="007", **{**answers, "neighbours": "no"}, reason="")
+    # all of it answered no is an answer, too, and has its reason
+    assert "D422" in said(visitor.post("/variables/exposure", of="007", **dict.fromkeys(answers, "no"), reason=""))
+    visitor.post("/variables/exposure", of="007", remove="yes", reason="")
     assert read(plan).variables["007"].exposure is None
+
+
+def test_a_question_that_is_left_open_is_no_no(visitor: Visitor, plan: Path) -> None:
+    looked(visitor)
+    page = visitor.get("/variables?of=007")
+    assert not re.search(r'id="who-\w+-no" checked', page)
+    assert page.count("not answered</span>") == 5
+    some = {"passer_by": "no", "neighbours": "partly", "colleagues": "no"}
+    page = visitor.post("/variables/exposure", of="007", **some, reason="Seen.")
+    assert "not answered yet: Is it in registers, news or social media? Can it be guessed" in said(page)
+    assert read(plan).variables["007"].exposure is None
+    assert page.count("not answered</span>") == 2  # what was answered stays to be completed
+    assert 'id="who-neighbours-partly" checked' in page
+    assert 'value="Seen."' in page
+    # a plan that was written by hand may leave some open
+    age = "age: {role: key, reason: Visible.}"
+    assert age in plan.read_text()
+    partly = "age: {role: key, reason: Visible., exposure: {passer_by: no, reason: Seen.}}"
+    plan.write_text(plan.read_text().replace(age, partly))
+    assert "Who could know it: 4 of 5 questions are not answered" in said(visitor.get("/variables"))
 
 
 def test_intruders_are_added_changed_and_removed(visitor: Visitor, plan: Path) -> None:

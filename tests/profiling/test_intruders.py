@@ -31,6 +31,9 @@ def test_an_answer_goes_first_whatever_the_kind() -> None:
         "age": Exposure(neighbours="no", passer_by="no", reason="Not told."),
     }
     assert known_keys(BY_WORD["neighbour"], list(KINDS), KINDS, said) == ["hobby", "gender", "area"]
+    # Nobody has said whether colleagues know the age: its kind says that they do.
+    assert known_keys(BY_WORD["colleague"], list(KINDS), KINDS, said) == ["age", "gender", "job"]
+    said["age"] = Exposure(colleagues="no", passer_by="no", reason="Not told.")
     assert known_keys(BY_WORD["colleague"], list(KINDS), KINDS, said) == ["gender", "job"]
 
 

@@ -51,7 +51,7 @@ def save_settings(form: Form, paths: bool) -> Callable[[Tree], None]:
     title = first(form, "title")
     if not title:
         raise InputError("D422", "the title is empty.", "Say what is released: the title stands in public.")
-    kind = chosen(form, "kind", list(KINDS))
+    kind = first(form, "kind") and chosen(form, "kind", list(KINDS))
     tier = first(form, "tier") and chosen(form, "tier", list(TIERS))
     share = share_of(first(form, "percent"), "the share of people in the file", largest=Decimal(100))
 
@@ -60,7 +60,8 @@ def save_settings(form: Form, paths: bool) -> Callable[[Tree], None]:
         if tier and not tree.get("tiers"):
             put(tree, "tier", tier, after=("title", "data"))
         data = part(tree, "data")
-        put(data, "kind", kind, _before("kind"))
+        if kind:  # what nobody has said stays unsaid
+            put(data, "kind", kind, _before("kind"))
         for name in ("unit", "unit_name", "household", "weights"):
             set_or_remove(data, name, first(form, name), _before(name))
         if paths:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from incrowd.machine.children import bound
+from incrowd.plan.files import Stamp
 
 State = Literal["running", "done", "failed", "cancelled"]
 #: Seconds in which a cancelled job may end by itself.
@@ -34,6 +35,7 @@ class Job:
     title: str
     function: str  # a public name of incrowd, or of app/work.py
     plan: str = ""  # the text of the plan that it works on: another one makes its result one of an earlier plan
+    files: dict[str, Stamp] = field(default_factory=dict)  # what it may read, as it was when it began
     state: State = "running"
     what: str = "starting"
     number: int = 0
@@ -87,10 +89,11 @@ class Job:
 
 
 def start(
-    title: str, function: str, arguments: Sequence[object], settings: dict[str, object], private: Path, plan: str = ""
-) -> Job:
+    title: str, function: str, arguments: Sequence[object], settings: dict[str, object], private: Path, plan: str = "",
+    files: Mapping[str, Stamp] | None = None,
+) -> Job:  # fmt: skip
     """Begin a job: the public function of incrowd, or of `app/work.py`, with these arguments."""
-    job = Job(title, function, plan)
+    job = Job(title, function, plan, dict(files or {}))
     place = private / f"job-{os.urandom(6).hex()}"
     begun: Future[None] = Future()
     call = (function, tuple(arguments), settings)

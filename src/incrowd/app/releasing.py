@@ -11,15 +11,18 @@ from pathlib import Path
 
 from incrowd.app.jobs import Job
 from incrowd.app.sessions import Session
+from incrowd.audit.archive import Archive
 from incrowd.audit.checked import FINE, Trust
-from incrowd.audit.manifest import FileEntry
+from incrowd.audit.manifest import MANIFEST, FileEntry
 from incrowd.audit.runs import Glance, KeptRun, glance, kept_runs, open_sealed, sealed_files
 from incrowd.audit.signing import PublicKey, known_here
-from incrowd.errors import InputError
+from incrowd.errors import IncrowdError, InputError
+from incrowd.plan.files import stamps
 from incrowd.plan.verdict import Verdict
 from incrowd.report.board.paper import Paper
 from incrowd.report.files import PAPER
 from incrowd.report.words import ATTACK, figure, limit, listed, measured
+from incrowd.tasks._recount import plan_of
 from incrowd.tasks.audit_verify import audit_verify
 
 #: What the files of a run are, by the end of their names.
@@ -199,6 +202,36 @@ def forged(session: Session, run: KeptRun) -> tuple[str, ...]:
     seal = audit_verify(run.folder, trust=trust_of(session))
     changed = tuple(file.told for file in seal.files if file.state not in FINE)
     return changed if seal.signature == "valid" else (*changed, f"the signature is {seal.signature}")
+
+
+def changed_inputs(session: Session, run: KeptRun) -> tuple[str, ...]:
+    """The files that the plan of a run names and that are others by now. Only where one was touched after the run was
+    sealed are their bytes compared, and once: they may be large.
+    """
+    home, trust = session.need_project().home, trust_of(session)
+    now = stamps(plan_of(run.folder, trust), home)
+    sealed = (run.folder / "audit" / MANIFEST).stat().st_mtime_ns
+    if all(_untouched(home / name, sealed) for name in now):
+        return ()
+    known = session.kept.get(f"inputs of {run.name}")
+    if isinstance(known, tuple) and known[0] == now:
+        found: tuple[str, ...] = known[1]
+        return found
+    try:
+        inputs = Archive.find(run.folder, trust=trust).inputs(copies=False)
+    except IncrowdError:  # a run that is not as it was sealed: `forged` says so
+        return ()
+    found = tuple(dict.fromkeys(one.name for one in inputs if one.state in ("differs", "missing")))
+    session.kept[f"inputs of {run.name}"] = (now, found)
+    return found
+
+
+def _untouched(path: Path, since: int) -> bool:
+    try:
+        seen = path.stat()
+    except OSError:
+        return False
+    return not path.is_dir() and max(seen.st_mtime_ns, seen.st_ctime_ns) <= since
 
 
 def packed(folder: Path, run: KeptRun, part: str, trust: Trust) -> Path:

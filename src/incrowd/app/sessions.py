@@ -74,6 +74,8 @@ class Session:
     mark: str
     folder: Path
     lock: threading.RLock = field(default_factory=threading.RLock)
+    #: Held while something is measured that takes long, one at a time; never together with `lock`: pages go on.
+    measuring: threading.Lock = field(default_factory=threading.Lock)
     used: float = field(default_factory=time.monotonic)
     project: Project | None = None
     jobs: dict[str, Job] = field(default_factory=dict)
@@ -120,8 +122,11 @@ class Session:
         """Start long work for a page. Each page has one at a time: the one before is cancelled."""
         if page in self.jobs:
             self.jobs[page].cancel()
-        plan = "" if self.project is None else self.project.document.text
-        self.jobs[page] = start(title, function, arguments, settings, self.folder, plan)
+        text, files = "", {}
+        if self.project is not None:
+            text, plan = self.project.document.text, self.project.document.checked.plan
+            files = {} if plan is None else stamps(plan, self.project.home)
+        self.jobs[page] = start(title, function, arguments, settings, self.folder, text, files)
         return self.jobs[page]
 
     def say(self, text: str, kind: str = "good", detail: Sequence[str] = ()) -> None:

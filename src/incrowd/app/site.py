@@ -20,6 +20,7 @@ from starlette.exceptions import HTTPException
 from incrowd import __version__
 from incrowd.app.mending import misfits, where
 from incrowd.app.neighbours import is_stranger
+from incrowd.app.results import outdated
 from incrowd.app.sessions import Session, Sessions
 from incrowd.errors import IncrowdError, PlanError, visible
 from incrowd.intruder_test.tokens import same
@@ -59,7 +60,7 @@ class Site:
         )  # fmt: skip
         self.pages.filters.update(
             count=lambda number: f"{number:,}", percent=_percent, figure=figure, chart=chart, live_chart=live_chart,
-            shown=lambda text: visible(str(text)), where=where, misfits=misfits,
+            shown=lambda text: visible(str(text)), where=where, misfits=misfits, outdated=outdated,
         )  # fmt: skip
 
     def session(self, request: Request) -> Session:
@@ -277,7 +278,7 @@ def chart(drawn: Any) -> Markup:
 
 
 def live_chart(drawn: Any) -> Markup:
-    """A chart with values that show when it is pointed at; whoever cannot see it reads its description."""
+    """A chart with values that show when it is pointed at. Its description is for whoever cannot see it."""
     from incrowd.report.charts.look import spec_of
 
     spec = spec_of(drawn)
@@ -285,8 +286,8 @@ def live_chart(drawn: Any) -> Markup:
     mark = f"chart-{secrets.token_hex(4)}"
     return Markup(
         '<figure class="chart" data-chart="{}"><div role="img" aria-label="{}" id="{}-here"></div>'
-        '<script type="application/json" id="{}">{}</script></figure>'
-    ).format(mark, spec["description"], mark, mark, Markup(text))
+        '<noscript><p>{}</p></noscript><script type="application/json" id="{}">{}</script></figure>'
+    ).format(mark, spec["description"], mark, spec["description"], mark, Markup(text))
 
 
 def figure(number: float | None, digits: int = 3) -> str:

@@ -95,20 +95,26 @@ def remove_variable(document: Document, name: str) -> Edit:
 
 
 def set_exposure(document: Document, name: str, form: Form) -> Edit:
-    """Who could know a variable; without a reason and with every answer no, nothing is left of it."""
+    """Who could know a variable. Every question is answered by somebody: what is left open is no 'no'. With `remove`
+    the answers are taken back.
+    """
     answers = {question: first(form, question) for question in QUESTIONS}
-    if not {*answers.values()} <= {*ANSWERS}:
-        raise InputError("D422", "an answer is none of no, partly and yes.", "Choose one for each question.")
-    reason = first(form, "reason")
-    if not reason and {*answers.values()} != {"no"}:
-        raise InputError("D422", "the reason for the answers is empty.", "Say in a few words how you know.")
+    reason, gone = first(form, "reason"), first(form, "remove") == "yes"
+    if not gone:
+        if not {*answers.values()} <= {*ANSWERS, ""}:
+            raise InputError("D422", "an answer is none of no, partly and yes.", "Choose one for each question.")
+        if unanswered := [QUESTIONS[question] for question, answer in answers.items() if not answer]:
+            message = f"not answered yet: {' '.join(unanswered)} Nothing was saved."
+            raise InputError("D422", message, "Answer all: where you do not know, somebody else could (partly).")
+        if not reason:
+            raise InputError("D422", "the reason for the answers is empty.", "Say in a few words how you know.")
 
     def edit(tree: Tree) -> None:
         variables = part(tree, "variables")
         key = named(variables, as_written(document.text).get("variables") or (), name)
         if key is None:
             raise _gone(f"the variable {name!r}")
-        said = CommentedMap(answers | {"reason": reason}) if reason else None
+        said = None if gone else CommentedMap(answers | {"reason": reason})
         set_or_remove(part(variables, key), "exposure", said)
 
     return edit

@@ -53,6 +53,11 @@ class Row:
         return self.column is not None and self.column.certain and not self.confirmed
 
     @property
+    def unanswered(self) -> int:
+        """How many questions about who could know it are open, where somebody has answered one."""
+        return 0 if self.exposure is None else sum(question not in self.exposure for question in QUESTIONS)
+
+    @property
     def advice(self) -> str:
         """What the answers about who could know it say against its role."""
         if self.exposure is None:
@@ -60,6 +65,8 @@ class Row:
         known = any(self.exposure.get(question, "no") != "no" for question in QUESTIONS)
         if known and self.role in ("sensitive", "other"):
             return "Others may know it: think of the role key."
+        if self.unanswered:
+            return f"Who could know it: {self.unanswered} of {len(QUESTIONS)} questions are not answered."
         return "" if known or self.role != "key" else "Nobody seems to know it: is it a key?"
 
 

@@ -6,7 +6,7 @@ the change are not done again. Nothing is written but in a private folder, and n
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -120,11 +120,22 @@ class Live:
 
     def measure(self, keys: Sequence[str], measures: Collection[str] = MEASURES) -> Measured:
         """How exposed people are to somebody who knows these columns, in the file as it came."""
+        return self.measuring(keys, measures)()
+
+    def measuring(self, keys: Sequence[str], measures: Collection[str] = MEASURES) -> Callable[[], Measured]:
+        """The same in two parts: what is read here is read now; the rest, which may take long, needs nothing of this
+        any more, so that nobody else has to wait for it.
+        """
         table, known = self.by(keys), plan_background(self.plan, self.folder)
         if (people := self._people(keys)) is not None:
             table = join_population(table, people)
         scenario = Scenario("chosen", tuple(keys))
-        return measure_scenario(table, scenario, fraction=known.fraction, imputed=known.imputed, measures=measures)[0]
+
+        def measure() -> Measured:
+            found = measure_scenario(table, scenario, fraction=known.fraction, imputed=known.imputed, measures=measures)
+            return found[0]
+
+        return measure
 
     def _people(self, keys: Sequence[str]) -> KeyTable | None:
         """The population by the same columns, where the plan names one that has them all; read once."""
@@ -138,10 +149,12 @@ class Live:
             self.population = tabulate_population(rows, names, population.count)
         return self.population.project(keys)[0] if {*keys} <= {*self.population.names} else None
 
-    def rarest(self, keys: Sequence[str]) -> Rarest:
-        """The rarest combinations of two and three of these columns, by their categories: it stays inside."""
+    def rarest(self, keys: Sequence[str]) -> Callable[[], Rarest]:
+        """The rarest combinations of two and three of these columns, by their categories: it stays inside. What is
+        given looks for them, and needs nothing of this any more.
+        """
         table = self.by(keys)
-        return rarest(table, table)
+        return lambda: rarest(table, table)
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from typing import Any
 
 from incrowd.plan.model import Plan
 
-#: Where the records themselves are named.
-SOURCE = "data.source"
+#: Where the records themselves are named, and what their codes stand for.
+SOURCE, CODES = "data.source", "data.codes"
 #: When a file was written, how long it is, and which one it is: another stamp, another file.
 Stamp = tuple[int, ...]
 #: Where the scores of a human intruder test are named.
@@ -44,7 +44,7 @@ def _named(plan: Plan) -> Iterator[NamedFile]:
     if data.population is not None:
         yield NamedFile("data.population.source", data.population.source, True)
     if data.codes is not None:
-        yield NamedFile("data.codes", data.codes, False)
+        yield NamedFile(CODES, data.codes, False)
     for name, variable in plan.variables.items():
         if isinstance(variable.codes, str):
             yield NamedFile(f"variables.{name}.codes", variable.codes, False)
@@ -79,10 +79,20 @@ def tested_files(plan: Plan, folder: Path) -> list[Path]:
 
 
 def stamps(plan: Plan, folder: Path) -> dict[str, Stamp]:
-    """Every file that the plan names as it is now, to see later whether one has changed; one that is not there has
-    nothing to tell.
+    """Every file that the plan names as it is now, those of its tiers too, to see later whether one has changed; one
+    that is not there has nothing to tell.
     """
-    return {file.name: stamp_of_file(folder / file.name) for file in named_files(plan)}
+    names = [file.name for file in named_files(plan)]
+    for tier in plan.tiers:  # which `named_files` knows of the plan of one tier by itself
+        names += [name for step in tier.steps for name in step.files().values()]
+        names += [name for attack in tier.attack for name in attack.files().values()]
+        names += [name for requirement in tier.requirements or () for name in requirement.trees().values()]
+    return {name: stamp_of_file(folder / name) for name in names}
+
+
+def changed_files(then: Mapping[str, Stamp], folder: Path) -> list[str]:
+    """The names of those files that are no longer as they were stamped."""
+    return [name for name, stamp in then.items() if stamp_of_file(folder / name) != stamp]
 
 
 def stamp_of_file(path: Path) -> Stamp:

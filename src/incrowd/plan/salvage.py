@@ -59,7 +59,9 @@ def salvage(content: dict[str, Any], places: Iterable[tuple[str | int, ...]]) ->
             for name in bad["variables"]:
                 sound["variables"][name] = _variable(sound["variables"].get(name))
         elif part == "data" and isinstance(sound.get("data"), dict):
-            sound["data"] = {"source": sound["data"].get("source"), "kind": "survey"}
+            # Where it is only not said how they were collected, the records are read as the rest says.
+            rest = sound["data"] if {p[:2] for p in places if p and p[0] == part} == {("data", "kind")} else {}
+            sound["data"] = {**rest, "source": sound["data"].get("source"), "kind": "survey"}
         elif part == "attack" and bad["attack"]:  # the others keep their numbers
             sound["attack"] = [{} if i in bad["attack"] else one for i, one in enumerate(sound["attack"])]
         elif part in _HARMLESS and not bad.get(str(part)):

@@ -59,8 +59,14 @@ def known_keys(
     """Which of the keys does an intruder know? By what somebody has answered of a key, else by its kind. Where neither
     tells any, the first ones stand in: an intruder who knows nothing finds nobody.
     """
-    answered = [key for key in keys if exposed.get(key) is not None]
-    told = [key for key in answered if any(getattr(exposed[key], ask) != "no" for ask in intruder.asks)]
+    told = [key for key in keys if any(_answer(exposed.get(key), ask) not in (None, "no") for ask in intruder.asks)]
+    # A question that nobody has answered is no 'no': then the kind tells.
+    answered = [key for key in keys if key in told or all(_answer(exposed.get(key), ask) for ask in intruder.asks)]
     rest = [key for key in keys if key not in answered and kinds.get(key) in intruder.kinds]
     by_kind = sorted(rest, key=lambda key: intruder.kinds.index(kinds.get(key) or ""))
     return [*told, *by_kind[: max(KNOWN - len(told), 0)]] or list(keys[:4])
+
+
+def _answer(given: Exposure | None, ask: str) -> str | None:
+    """What was answered to a question; None where it was not."""
+    return str(getattr(given, ask)) if given is not None and ask in given.model_fields_set else None

@@ -64,6 +64,7 @@ DATE_OF_BIRTH = _key("date of birth")
 POSTCODE = Kind(
     "postcode", "key", "a whole postcode is a handful of homes, and neighbours know it", patterns.is_postcode
 )
+NAME = Kind("name", "identifier", _NAMES, patterns.is_part_of_a_name, 0.3, soft=True, uniform=False)
 RECORD_NUMBER = Kind("record number", "identifier", _NAMES, patterns.is_machine_code, soft=True, uniform=False)
 NATIONAL_INSURANCE = _identifier("National Insurance number", patterns.has_national_insurance_shape)
 EMAIL = _identifier("e-mail address", patterns.is_email, "e-mail addresses")
@@ -92,7 +93,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("vehicle registration", "identifier", _NAMES, patterns.is_vehicle_registration, soft=True),
     Kind("address", "identifier", _NAMES, patterns.is_address, 0.6, uniform=False, many="addresses"),
     RECORD_NUMBER,
-    Kind("name", "identifier", _NAMES, patterns.is_name, 0.3, soft=True, uniform=False),
+    NAME,
     _identifier("official number"),
     _identifier("user name"),
     _identifier("place on the map"),

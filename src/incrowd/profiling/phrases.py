@@ -58,7 +58,8 @@ PHRASES: dict[str, str] = {
         forenames, fore name, middle name, last name, lastname, surname, sur name, family name,
         maiden name, birth name, known as, fname, lname, initials, customer name, patient name,
         client name, person name, employee name, contact name, nickname, alias, mother name,
-        father name, next of kin, signature
+        father name, next of kin, signature, vorname, nachname, familienname, prenom, nom de famille,
+        apellido, apellidos, cognome
     """,
     "official number": """
         passport, passport number, passport no, driving licence, driver licence, drivers license,

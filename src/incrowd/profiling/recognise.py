@@ -15,7 +15,16 @@ from typing import Literal
 
 from incrowd.plan.model import Role
 from incrowd.profiling import patterns
-from incrowd.profiling.kinds import BY_NAME, EMAIL, FREE_TEXT, KINDS, NATIONAL_INSURANCE, RECORD_NUMBER, Kind
+from incrowd.profiling.kinds import (
+    BY_NAME,
+    EMAIL,
+    FREE_TEXT,
+    KINDS,
+    NAME,
+    NATIONAL_INSURANCE,
+    RECORD_NUMBER,
+    Kind,
+)
 from incrowd.profiling.words import Hint, hint_of
 from incrowd.rows.summary import ColumnCounts
 
@@ -26,6 +35,10 @@ _FEW = 5
 _CATEGORIES = 50
 #: A title of more words is a question that somebody was asked: it mentions things that it is not about.
 _TITLE = 6
+#: A column that says nothing of itself is taken for names where so many of its values may be one.
+_MOSTLY, _WRITTEN = 0.5, 0.8
+#: More different words with a capital than this are rather names than categories.
+_WORDS = 20
 #: Letters and digits together, without a space.
 _CODE = re.compile(r"(?=\S*\d)(?=\S*[^\W\d])[\w./+-]{2,20}")
 
@@ -118,6 +131,7 @@ def suggest(facts: Facts, form: Form) -> Suggestion:
     return (
         _by_values(facts, hint, shares)
         or _by_sequence(facts, hint)
+        or _by_look_of_names(facts, form, hint, shares[NAME.name])
         or _by_name(facts, form, hint, shares)
         or _by_counts(facts, form)
     )
@@ -139,7 +153,9 @@ def _by_values(facts: Facts, hint: Hint | None, shares: dict[str, float]) -> Sug
         named = hint is not None and hint.kind is kind
         start = f"{_source(facts)} says {name}, and" if named else _different(facts)
         end = "look like one" if named else f"look like {kind.plural}"
-        return Suggestion(name, kind.role, f"{start} {_percent(share)} of its values {end}: {kind.why}.")
+        reason = f"{start} {_percent(share)} of its values {end}: {kind.why}."
+        # Names that several people share tell less of what a column is: a brand or a place is often called after one.
+        return Suggestion(name, kind.role, reason, named or kind is not NAME or facts.share_distinct >= 0.3)
     strict = ((EMAIL, patterns.is_email), (NATIONAL_INSURANCE, patterns.is_national_insurance_number))
     for kind, looks in strict:
         found = sum(looks(value.strip()) for value in facts.values)
@@ -163,6 +179,34 @@ def _by_sequence(facts: Facts, hint: Hint | None) -> Suggestion | None:
     return Suggestion(RECORD_NUMBER.name, "identifier", reason)
 
 
+def _by_look_of_names(facts: Facts, form: Form, hint: Hint | None, share: float) -> Suggestion | None:
+    """Names that many people share, such as surnames, do not stand out by their counts: the careful role, as a guess,
+    also where the column's name speaks of something else, or where so few values could be the names of things.
+    """
+    says = hint is not None and hint.kind is NAME
+    known = hint is not None and hint.kind.role == "identifier" and not _few(facts, hint)
+    if known or form.type not in ("text", "category"):
+        return None
+    if share >= _MOSTLY and len(facts.values) >= _FEW and not (says and hint and not hint.weak):
+        reason = f"{_percent(share)} of its values look like names of people"
+    elif says and hint and share < _MOSTLY and (not hint.weak or _written_as_names(facts) >= _WRITTEN):
+        reason = f"{_source(facts)} says name, though so many records share so few values"
+    else:
+        return None
+    return Suggestion(NAME.name, "identifier", f"{reason}: an identifier until you decide.", certain=False)
+
+
+def _written_as_names(facts: Facts) -> float:
+    values = facts.values
+    return sum(patterns.is_written_as_a_name(value.strip()) for value in values) / len(values) if values else 0.0
+
+
+def _few(facts: Facts, hint: Hint) -> bool:
+    """Whether the values are too few for what the name says: an identifier of many people."""
+    weakly = hint.weak and facts.present > 0 and facts.counts.distinct <= min(20, facts.present / 2)
+    return facts.has_few_values or weakly
+
+
 def _by_name(facts: Facts, form: Form, hint: Hint | None, shares: dict[str, float]) -> Suggestion | None:
     if hint is None:
         return None
@@ -170,7 +214,7 @@ def _by_name(facts: Facts, form: Form, hint: Hint | None, shares: dict[str, floa
     if kind.role == "identifier":
         if form.type == "yes/no" or (facts.has_few_values and (share or 0) < 0.5):
             return None
-        if hint.weak and facts.present and facts.counts.distinct <= min(20, facts.present / 2):
+        if hint.weak and _few(facts, hint):
             return None
     reason = f"{_source(facts)} says {kind.name}"
     if share is not None and facts.values and kind.uniform:
@@ -193,6 +237,9 @@ def _by_counts(facts: Facts, form: Form) -> Suggestion:
         return _guess("identifier", "Almost every value is different, so it may name people, whatever it is.")
     if form.type in ("text", "code") and facts.share_distinct >= 0.3 and distinct > _CATEGORIES:
         return _guess("identifier", "So many different texts may name people: an identifier until you decide.")
+    if form.type in ("text", "category") and distinct > _WORDS and _written_as_names(facts) >= _WRITTEN:
+        reason = "So many different words with a capital may be names: an identifier until you decide."
+        return _guess("identifier", reason)
     if form.type == "text" and (facts.counts.longest or 0) > 60:
         reason = "Long texts, mostly different: free text can name anybody."
         return Suggestion(FREE_TEXT.name, "identifier", reason, certain=False)

@@ -44,7 +44,7 @@ What only people can say. The internal report shows what is missing. See docs/re
 def starter_plan(
     profile: Profile,
     source_name: str,
-    kind: Literal["survey", "administrative", "census"] = "survey",
+    kind: Literal["survey", "administrative", "census"] | None = "survey",
     *,
     unit: str | None = None,
     book: Codebook | None = None,
@@ -55,13 +55,14 @@ def starter_plan(
 
     Identifiers and whole postcodes are dropped, dates become years, and at the end (`ending`) the keys are coarsened
     until k people share each combination. `unit` is the column that tells whose record it is, where somebody said so;
-    `book` is what the data's own file says of its values, `reading` what else the plan must know to read it. A file of
+    `book` is what the data's own file says of its values, `reading` what else the plan must know to read it. Without a
+    `kind` the plan does not say how the records were collected, a fault until somebody has said it. A file of
     identifiers alone has nothing to release: its plan says so, and `check` finds that no key is left.
     """
     choices, ending = choose(profile, unit), ending or Ending(usual_k(profile.records))
     blocks = [
         comment(_HEAD),
-        f"{comment(_TITLE)}\ntitle: {quoted(f'A release of {kind} data')}",
+        f"{comment(_TITLE)}\ntitle: {quoted(f'A release of {kind} data' if kind else 'A release of data')}",
         "\n".join(_data(choices, source_name, kind, reading or {})),
         f"{comment(_TIER)}\ntier: safeguarded",
         "\n".join([comment(_VARIABLES), "variables:", *_variables(choices, book or Codebook())]),
@@ -79,13 +80,14 @@ def _example(words: str, lines: Iterator[str]) -> str:
     return "\n".join([comment(words), *(f"#{line}" for line in lines)])
 
 
-def _data(choices: Choices, source_name: str, kind: str, reading: Mapping[str, object]) -> Iterator[str]:
+def _data(choices: Choices, source_name: str, kind: str | None, reading: Mapping[str, object]) -> Iterator[str]:
     yield "data:"
     yield f"  source: {quoted(source_name)}"
     for name, value in reading.items():
         if value not in (None, False):
             yield f"  {name}: {quoted(value) if isinstance(value, str) else str(value).lower()}"
-    yield f"  kind: {kind} # survey, administrative or census: what an intruder can know about who is in it"
+    words = "survey, administrative or census: what an intruder can know about who is in it"
+    yield comment(f"kind: ... # {words}", 2) if kind is None else f"  kind: {kind} # {words}"
     if choices.unit is not None:
         yield f"  unit: {scalar(choices.unit.name)} # it repeats: a person's records are counted as one person"
     if choices.household is not None:

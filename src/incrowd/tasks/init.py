@@ -16,13 +16,15 @@ from incrowd.rows.source import DATABASE
 from incrowd.tasks._try_ending import try_endings
 from incrowd.tasks.profile import profile_rows, with_codes
 
+Kind = Literal["survey", "administrative", "census"]
+
 
 def init(
     data: Source,
     out: str | Path | None = None,
     *,
     source: str | None = None,
-    kind: Literal["survey", "administrative", "census"] = "survey",
+    kind: Literal["survey", "administrative", "census"] | None = "survey",
     header: bool = False,
     codes: str | Path | None = None,
     force: bool = False,
@@ -35,7 +37,8 @@ def init(
     a fault until somebody has decided it. The plan names its data from its own folder, so that the two can move
     together; `source` is another name for them, needed where `data` is a table in memory: what a plan releases is read
     from a file. `codes` is a CSV file with the columns variable, code and label. `unit` is the column that tells whose
-    record it is. `delimiter`, `encoding`, `sheet` and `drop_index` say how the file is read, and stand in the plan,
+    record it is. With `kind=None` the plan does not say how the records were collected, and the check asks for it.
+    `delimiter`, `encoding`, `sheet` and `drop_index` say how the file is read, and stand in the plan,
     too. A plan that is there is only written over with `force`.
 
     >>> print(ic.init("people.csv").splitlines()[0])
@@ -57,11 +60,14 @@ def init(
     if codes is not None:
         said["codes"] = _seen_from(place, Path(codes))
 
-    def write(ending: Ending) -> str:
+    def write(ending: Ending, kind: Kind | None = kind) -> str:
         # What the file of codes says stands there already; what the data's own file says, the plan shows.
         return starter_plan(found, source, kind, unit=unit, book=own.book, reading=said, ending=ending)
 
-    text = write(try_endings(rows, found.records, Ending(usual_k(found.records)), write))
+    def trial(ending: Ending) -> str:
+        return write(ending, kind or "survey")  # what a step costs does not depend on it, and a plan needs one
+
+    text = write(try_endings(rows, found.records, Ending(usual_k(found.records)), trial))
     if place is not None:
         write_private(place, text)
     return text

@@ -12,7 +12,7 @@ import incrowd as ic
 from incrowd.app.attacking import choices, named, named_all, told
 from incrowd.app.pages import attack_people
 from incrowd.app.releasing import find_run, runs_of, trust_of
-from incrowd.app.results import last_done
+from incrowd.app.results import last_done, reads_too
 from incrowd.app.sessions import Project, Session
 from incrowd.app.site import FormFields, Site
 from incrowd.attack.words import knowledge
@@ -54,12 +54,13 @@ def add(app: FastAPI, site: Site) -> None:
             source, register = first(form, "source"), first(form, "register")
             place = _place(session, project, source)
             last_done(session, "attack", "attack")
-            session.begin(
-                "attack", "Simulated intruders try the file", "attack", str(place), **asked,
-                register=str(named(site, session, register, COMMAND)) if register else None,
-                others=named_all(site, session, first(form, "others"), COMMAND),
-                tables=named_all(site, session, first(form, "tables"), COMMAND), trust=trust_of(session),
+            register = str(named(site, session, register, COMMAND)) if register else ""
+            others, tables = (named_all(site, session, first(form, name), COMMAND) for name in ("others", "tables"))
+            job = session.begin(
+                "attack", "Simulated intruders try the file", "attack", str(place), **asked, register=register or None,
+                others=others, tables=tables, trust=trust_of(session),
             )  # fmt: skip
+            reads_too(session, job, [*([register] if register else []), *others, *tables])
 
         return site.act(request, form, "attack", do)
 

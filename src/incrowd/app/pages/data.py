@@ -158,7 +158,8 @@ def _uploaded(session: Session, path: Path, beside: bool) -> None:
                 raise InputError("D424", message, "Give the file another name.") from None
             session.say(f"{path.name} is beside the plan now: name it there by this name.")
         else:
-            openings.begin(session, openings.Opening(str(path), path.parent, own=True, made=True))
+            unsaid = {"kind": None}  # how it was collected is asked, and never taken for granted
+            openings.begin(session, openings.Opening(str(path), path.parent, own=True, made=True, settings=unsaid))
 
 
 def _values(session: Session, project: Project) -> dict[str, Any]:
@@ -183,7 +184,7 @@ def _asked(form: Form) -> tuple[dict[str, Any], dict[str, Any]]:
     """How a file is to be opened: what `init` is told, and how the file is read."""
     kind, sheet = first(form, "kind"), first(form, "sheet")
     settings = {
-        "kind": kind if kind in KINDS else "survey", "header": first(form, "header") == "yes",
+        "kind": kind if kind in KINDS else None, "header": first(form, "header") == "yes",
         "unit": first(form, "unit") or None, "codes": first(form, "codes") or None,
     }  # fmt: skip
     encoding = first(form, "encoding")

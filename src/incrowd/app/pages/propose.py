@@ -13,12 +13,14 @@ from fastapi.responses import Response
 
 from incrowd.app import limits
 from incrowd.app.fields import chosen
+from incrowd.app.looking import kept_back
 from incrowd.app.results import last_done
 from incrowd.app.sessions import Session
 from incrowd.app.site import FormFields, Site
 from incrowd.errors import IncrowdError, InputError, PlanError
 from incrowd.intruder_test.web.forms import Form, first, whole
 from incrowd.plan import Plan
+from incrowd.plan.files import stamps
 from incrowd.plan.propose import Propose
 from incrowd.plan.tiers import TierName
 from incrowd.proposals.goal import Goal, read_goal_plan
@@ -173,6 +175,8 @@ def _limits(session: Session, plan: Plan, *, look: bool = False) -> dict[str, An
     """What may be done to each variable. The names of levels need the data: `look` at them, or let that come later."""
     needs = plan.model_dump_json(include={"data", "variables", "steps", "requirements", "use_cases"})
     needs += (plan.propose or Propose()).model_dump_json(include={"hierarchies"})
+    project = session.need_project()
+    needs += str(stamps(project.plan, project.home))
     known = session.kept.get("propose levels")
     levels: Levels | None = known[1] if isinstance(known, tuple) and known[0] == needs else None
     if levels is None and not look:
@@ -184,6 +188,8 @@ def _limits(session: Session, plan: Plan, *, look: bool = False) -> dict[str, An
             session.say(str(error), "plain")
             levels = {}
         session.kept["propose levels"] = (needs, levels)
+    hidden = kept_back(session)
+    levels = {name: each for name, each in levels.items() if name not in hidden}  # a level is called by its values
     return {"limits": limits.limits_of(plan, levels), "general": plan.propose or Propose(), "loading": False}
 
 

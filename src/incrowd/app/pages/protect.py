@@ -10,7 +10,7 @@ from fastapi.responses import Response
 
 from incrowd.app import steps as edits
 from incrowd.app.fields import FormField, fields_of, read_fields
-from incrowd.app.pages.protect_tree import add_tree
+from incrowd.app.pages.protect_tree import add_tree, tree_of, why_no_tree
 from incrowd.app.sessions import Project, Session
 from incrowd.app.site import FormFields, Site
 from incrowd.audit.log import StepLog
@@ -146,23 +146,40 @@ def _short(value: Any) -> str:
 
 
 def _keys(session: Session, project: Project, plan: Plan) -> list[dict[str, Any]]:
-    """Each key that is released, with the levels at which it can be said."""
-    live, found = session.live(), []
-    dropped = {name for _, step in plan.active for name in step.removes()}
-    for name in plan.with_role("key"):
-        if name in dropped or name not in live.opened.rows.columns:
-            continue
-        recoding = edits.recoding_of(plan, name)
-        one: dict[str, Any] = {"name": name, "level": 0, "levels": (), "step": None}
-        if recoding is not None and recoding[1].hierarchy is None:
-            one["step"] = recoding[0] + 1
-        else:
-            tree = edits.hierarchy_of(live, project.home, plan, name)
-            one["levels"] = edits.levels_in_words(tree, live.opened.book, edits.people_of(live.by([name])))
-            one["level"] = recoding[1].level or 0 if recoding is not None and not recoding[1].off else 0
+    """Each key, with the levels at which it can be said; without any, why there are none and what can be done."""
+    return [_key(session, project, plan, name) for name in plan.with_role("key")]
+
+
+def _key(session: Session, project: Project, plan: Plan, name: str) -> dict[str, Any]:
+    live, recoding = session.live(), edits.recoding_of(plan, name)
+    one: dict[str, Any] = {"name": name, "level": 0, "levels": (), "values": None, "why": "", "to": "", "way": ""}
+    if name in live.opened.rows.columns:
         one["values"] = live.by([name]).classes
-        found.append(one)
-    return found
+    if why := why_no_tree(session, name):
+        return one | {"why": why, "to": "/variables", "way": "Decide what it is"}
+    if (gone := next((number for number, step in plan.active if name in step.removes()), None)) is not None:
+        return one | {"why": f"Step {gone + 1} takes it out of the release.", **_at_step(gone, "Change or remove it")}
+    if one["values"] is None:
+        why = "It is not a column of the file: a step makes it, so its values are known after that step only."
+        return one | {"why": why, "to": "/protect?new=recode#form", "way": "Recode it in a step after that"}
+    if recoding is not None and recoding[1].hierarchy is None:
+        why = f"Step {recoding[0] + 1} recodes it without a hierarchy. Remove that step to choose from levels here."
+        return one | {"why": why, **_at_step(recoding[0], "Change it there")}
+    try:
+        tree = edits.hierarchy_of(live, project.home, plan, name)
+    except IncrowdError as error:
+        other = {"to": "/protect?new=recode#form", "way": "Recode it by a step of your own"}
+        return one | {"why": str(error), **(other if recoding is None else _at_step(recoding[0], "Name another file"))}
+    if not tree.height:
+        why = "All have the same value: there is nothing to tell more coarsely."
+        return one | {"why": why, "to": "/protect?new=drop#form", "way": "Leave it out"}
+    one["levels"] = edits.levels_in_words(tree, live.opened.book, edits.people_of(live.by([name])))
+    one["level"] = recoding[1].level or 0 if recoding is not None and not recoding[1].off else 0
+    return one
+
+
+def _at_step(number: int, way: str) -> dict[str, str]:
+    return {"to": f"/protect?edit={number + 1}#form", "way": way}
 
 
 def _form(project: Project, edit: str, new: str, need: str) -> dict[str, Any] | None:
@@ -250,8 +267,7 @@ def _save_requirement(session: Session, form: Form) -> str | None:
 
 def _set_level(session: Session, form: Form) -> str | None:
     project, variable = session.need_project(), first(form, "variable")
-    plan, live = project.plan, session.live()
-    tree = edits.hierarchy_of(live, project.home, plan, variable)
+    plan, tree = project.plan, tree_of(session, variable)
     level = whole(first(form, "level"), 0, tree.height)
     if level is None:
         raise InputError("D452", "there is no such level.", "Choose one from the list.")

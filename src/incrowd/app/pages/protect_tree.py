@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 
 from incrowd.app import steps as edits
+from incrowd.app.looking import kept_back
 from incrowd.app.sessions import Session
 from incrowd.app.site import FormFields, Site
 from incrowd.errors import InputError
@@ -42,7 +43,7 @@ def add_tree(app: FastAPI, site: Site) -> None:
         session = site.session(request)
         values: dict[str, Any] = {"variable": variable, "tree": None, "top": None, "groups": (), "levels": ()}
         with session.lock, site.telling(session):
-            tree = _tree(session, variable)
+            tree = tree_of(session, variable)
             level = min(max(level, 1), max(tree.height - 1, 1))
             people = edits.people_of(session.live().by([variable]))
             book = session.live().opened.book
@@ -62,10 +63,22 @@ def add_tree(app: FastAPI, site: Site) -> None:
         return site.act(request, form, back, do)
 
 
-def _tree(session: Session, variable: str) -> Hierarchy:
+def why_no_tree(session: Session, variable: str) -> str:
+    """Why no tree is made of a variable: each of its values could be somebody's name. Empty where one is."""
+    if variable not in kept_back(session):
+        return ""
+    if session.need_project().plan.variables[variable].role == "identifier":
+        return f"{variable!r} is an identifier: its values name people, and none of them is shown."
+    return f"{variable!r} looks as if it names people, and nobody has said why it does not."
+
+
+def tree_of(session: Session, variable: str) -> Hierarchy:
+    """The tree of a variable, to be shown and edited."""
     project = session.need_project()
     if variable not in project.plan.variables:
         raise InputError("D410", "the file has no such column.", "Choose among its columns.")
+    if why := why_no_tree(session, variable):
+        raise InputError("D463", why, "If it names nobody, say so, with a reason, on the page Variables.")
     return edits.hierarchy_of(session.live(), project.home, project.plan, variable)
 
 
@@ -84,7 +97,7 @@ def _node(rows: list[tuple[str, ...]], level: int, people: dict[str, int]) -> No
 
 def _change(session: Session, way: str, form: Form) -> str:
     project, variable = session.need_project(), first(form, "variable")
-    plan, tree = project.plan, _tree(session, variable)
+    plan, tree = project.plan, tree_of(session, variable)
     level = whole(first(form, "level"), 0, tree.height) or 0
     chosen, name = form.get("groups", []), first(form, "name")
     if way == "together":

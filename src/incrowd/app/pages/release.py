@@ -16,6 +16,7 @@ from incrowd.app.pages import release_runs, release_signing
 from incrowd.app.releasing import (
     BEFORE,
     Shown,
+    changed_inputs,
     current,
     find_run,
     forged,
@@ -54,7 +55,7 @@ def add(app: FastAPI, site: Site) -> None:
         session = site.session(request)
         values: dict[str, Any] = {
             "view": "run", "shown": None, "runs": (), "why": (), "attacked": "", "refused": None, "changed": False,
-            "forged": (), "notes": (), "others": (),
+            "inputs": (), "forged": (), "notes": (), "others": (),
         }  # fmt: skip
         with session.lock, site.telling(session):
             if session.project is not None:
@@ -71,6 +72,7 @@ def add(app: FastAPI, site: Site) -> None:
                     values["why"] = tuple(why_safe(shown.glance))
                     values["attacked"] = shown.glance.called.say(strongest(shown.glance.past.attacks))
                     values["changed"] = _changed(session, shown)
+                    values["inputs"] = changed_inputs(session, chosen)
                     if sum(one.bytes for one in (*shown.leaves, *shown.stays)) <= SMALL:
                         values["forged"] = forged(session, chosen)
         return site.show(request, "release", **values)

@@ -15,7 +15,7 @@ import incrowd as ic
 from incrowd.app.attacking import named_all
 from incrowd.app.jobs import Job
 from incrowd.app.releasing import find_run, runs_of, split_address, trust_of
-from incrowd.app.results import last_done
+from incrowd.app.results import last_done, reads_too
 from incrowd.app.sessions import Session
 from incrowd.app.site import SHUT_IN, FormFields, Site
 from incrowd.audit.runs import KeptRun, glance, sealed_files
@@ -35,7 +35,7 @@ def add(app: FastAPI, site: Site) -> None:
         session = site.session(request)
         values: dict[str, Any] = {
             "view": "runs", "lines": (), "more": 0, "differences": None, "one": one, "other": other,
-            "reviewed": None, "reviewed_run": "", "kept_reviews": (),
+            "reviewed": None, "review_job": None, "reviewed_run": "", "kept_reviews": (),
         }  # fmt: skip
         with session.lock, site.telling(session):
             if session.project is not None:
@@ -58,6 +58,7 @@ def add(app: FastAPI, site: Site) -> None:
                 "review", "Look at the release again", "review", str(run.folder), external=files,
                 trust=trust_of(session),
             )  # fmt: skip
+            reads_too(session, job, files)
             _reviewed(session)[job] = run.name
 
         return site.act(request, form, "release/runs", do)
@@ -130,7 +131,7 @@ def _last_review(session: Session) -> dict[str, Any]:
     job = last_done(session, "review", "review")
     if job is None or not isinstance(job.result, Reviewed):
         return {}
-    return {"reviewed": job.result, "reviewed_run": _reviewed(session).get(job, "")}
+    return {"reviewed": job.result, "review_job": job, "reviewed_run": _reviewed(session).get(job, "")}
 
 
 def _reviews(run: KeptRun) -> list[Path]:

@@ -9,11 +9,13 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
 
+from incrowd.app.looking import kept_back
 from incrowd.app.sessions import Project, Session
 from incrowd.app.site import FormFields, Site
 from incrowd.audit.log import Snapshot
 from incrowd.errors import InputError
 from incrowd.intruder_test.web.forms import Form, clean, first
+from incrowd.keys.unit_name import UnitName
 from incrowd.protect import State
 from incrowd.report.charts.heat import heat_table
 from incrowd.report.charts.palette import key_of_counts, shade
@@ -30,7 +32,7 @@ def add(app: FastAPI, site: Site) -> None:
     @app.get("/risk")
     def show(request: Request) -> Response:
         session = site.session(request)
-        values: dict[str, Any] = {"found": None, "keys": (), "columns": (), "scenarios": ()}
+        values: dict[str, Any] = {"found": None, "keys": (), "columns": (), "unsaid": (), "scenarios": ()}
         with session.lock, site.telling(session):
             if session.project is not None:
                 values |= _choice(session, session.project)
@@ -86,9 +88,12 @@ def add(app: FastAPI, site: Site) -> None:
     def rarest(request: Request) -> Response:
         session = site.session(request)
         values: dict[str, Any] = {"found": None, "lines": ()}
-        with session.lock, site.telling(session):
-            keys = _keys(session, session.need_project())
-            found, book = session.live().rarest(keys), session.live().opened.book
+        with site.telling(session):
+            with session.lock:
+                look = session.live().rarest(_keys(session, session.need_project()))
+                book = session.live().opened.book
+            with session.measuring:  # this may take long, and other pages go on
+                found = look()
             lines = [
                 (" and ".join(f"{k}: {book.word(k, v)}" for k, v in one.values), one.before)
                 for one in found.combinations
@@ -101,9 +106,12 @@ def _part(site: Site, request: Request, name: str, measures: tuple[str, ...]) ->
     """One part of the page, measured by itself: the page does not wait for the slowest."""
     session = site.session(request)
     values: dict[str, Any] = {"found": None, "heats": (), "words": in_words, "shade": shade, "shades": ()}
-    with session.lock, site.telling(session):
-        keys = _keys(session, session.need_project())[:MOST]
-        values["found"] = found = session.live().measure(keys, measures)
+    with site.telling(session):
+        with session.lock:
+            keys = _keys(session, session.need_project())[:MOST]
+            measure = session.live().measuring(keys, measures)
+        with session.measuring:  # this may take long, and other pages go on
+            values["found"] = found = measure()
         if found.tables is not None:
             heats = [heat_table(found.tables, ways) for ways in (2, 3, 4) if ways <= len(keys)]
             most = max((one.most for one in heats), default=0)
@@ -112,18 +120,18 @@ def _part(site: Site, request: Request, name: str, measures: tuple[str, ...]) ->
 
 
 def _keys(session: Session, project: Project) -> list[str]:
-    """What is ticked: the plan's keys at first. A column that the plan no longer has is not."""
+    """What is ticked: the plan's keys at first. A column that the plan no longer has, or that names people, is not."""
     ticked = session.kept.get("risk")
-    plan = project.plan
+    plan, hidden = project.plan, kept_back(session)
     keys = [key for key in ticked if key in plan.variables] if isinstance(ticked, list) else plan.with_role("key")
-    return list(keys)
+    return [key for key in keys if key not in hidden]
 
 
 def _choice(session: Session, project: Project) -> dict[str, Any]:
-    plan = project.plan
-    identifiers = set(plan.with_role("identifier"))
-    columns = [(name, one.role) for name, one in plan.variables.items() if name not in identifiers]
-    return {"keys": _keys(session, project), "columns": columns, "scenarios": plan.scenarios}
+    plan, hidden = project.plan, kept_back(session)
+    columns = [(name, one.role) for name, one in plan.variables.items() if name not in hidden]
+    unsaid = [name for name in plan.variables if name in hidden and plan.variables[name].role != "identifier"]
+    return {"keys": _keys(session, project), "columns": columns, "unsaid": unsaid, "scenarios": plan.scenarios}
 
 
 def _found(session: Session, keys: list[str]) -> dict[str, Any] | None:
@@ -132,7 +140,7 @@ def _found(session: Session, keys: list[str]) -> dict[str, Any] | None:
         return None
     live = session.live()
     now = Snapshot.of(live.by(keys))
-    found = {"now": now, "chart": released_sizes(_sizes(now), live.plan.data.called), "after": None, "gone": ()}
+    found = {"now": now, "chart": _drawn(now, live.plan.data.called), "after": None, "gone": ()}
     checked = session.need_project().document.checked
     if not checked.faults and session.need_project().plan.steps:
         state = live.after(session.need_project().plan).state
@@ -141,6 +149,13 @@ def _found(session: Session, keys: list[str]) -> dict[str, Any] | None:
             found["gone"] = [key for key in keys if key not in left]
             found["after"] = Snapshot.of(state.table.project(left)[0]) if left and state.table.classes else None
     return found
+
+
+def _drawn(now: Snapshot, called: UnitName) -> Any:
+    """How large the classes are. Whoever hears the chart is told, too, that it is of the file as it came."""
+    sizes = _sizes(now)
+    each = ", ".join(f"{number:,} of {size} {called.many}" for size, number in sizes)
+    return released_sizes(sizes, called).properties(description=f"Classes of the file as it came by size: {each}.")
 
 
 def _sizes(now: Snapshot) -> list[tuple[str, int]]:

@@ -11,7 +11,8 @@ from fastapi.responses import Response
 
 from incrowd.app import cases
 from incrowd.app.fields import chosen
-from incrowd.app.results import last_done
+from incrowd.app.looking import kept_back
+from incrowd.app.results import last_done, outdated
 from incrowd.app.sessions import Session
 from incrowd.app.site import FormFields, Site
 from incrowd.errors import InputError
@@ -54,7 +55,9 @@ def add(app: FastAPI, site: Site) -> None:
         with session.lock, site.telling(session):
             plan = session.need_project().plan
             if not session.need_project().document.checked.faults:  # such a plan is looked at, and never carried out
-                found = categories(session.live(), plan, cases.columns_of(plan))
+                hidden = kept_back(session)
+                columns = [name for name in cases.columns_of(plan) if name not in hidden]
+                found = categories(session.live(), plan, columns)
         return site.show(request, "utility_values", values=found)
 
     @app.post("/utility/case")
@@ -170,7 +173,7 @@ def _tried(session: Session) -> dict[str, Any]:
     if job is None:
         return {"tried": None, "tried_job": None, "drawn": (), "verdicts": {}}
     found: Keeping = job.result
-    fresh = job.plan == session.need_project().document.text
+    fresh = not outdated(job, session.project)
     return {
         "tried": found, "tried_job": job, "drawn": [both_sides(outcome) for outcome in found.outcomes],
         "verdicts": {outcome.use_case: outcome for outcome in found.outcomes} if fresh else {},

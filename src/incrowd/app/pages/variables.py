@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
@@ -39,6 +40,8 @@ WORDS = {
     ),
 }
 
+#: Where a session keeps answers that could not be saved yet.
+DRAFT = "exposure: draft"
 #: Reasons to choose from, or to be put better.
 REASONS = {
     "identifier": ("Names a person.", "Numbers a person in another file.", "Leads to one person in a register."),
@@ -63,6 +66,7 @@ def add(app: FastAPI, site: Site) -> None:
             "scenarios": (),
             "keys": (),
             "of": None,
+            "given": {},
             "filter": ("", ""),
         }
         with session.lock, site.telling(session):
@@ -135,9 +139,16 @@ def add(app: FastAPI, site: Site) -> None:
 
     @app.post("/variables/exposure")
     def exposure(request: Request, form: FormFields) -> Response:
-        def do(session: Session, form: Form) -> None:
+        def do(session: Session, form: Form) -> str | None:
             document, name = session.need_project().document, first(form, "of")
-            document.change(edits.set_exposure(document, name, form), f"{name}: who could know it")
+            try:
+                document.change(edits.set_exposure(document, name, form), f"{name}: who could know it")
+            except InputError as error:  # what was answered stays to be completed
+                session.say(str(error), "bad")
+                session.kept[DRAFT] = name, {field: first(form, field) for field in (*QUESTIONS, "reason")}
+                return f"/variables?of={quote(name)}#who"
+            session.kept.pop(DRAFT, None)
+            return None
 
         return site.act(request, form, "variables", do)
 
@@ -174,9 +185,13 @@ def _values(session: Session, project: Project, of: str, show: str | None, find:
     kept = before if isinstance(before, tuple) else ("", "")
     chosen = session.kept["variables"] = (kept[0] if show is None else show, kept[1] if find is None else find)
     rows = rows_of(session, project)
+    asked = next((row for row in rows if row.name == of), None)
+    draft = session.kept.get(DRAFT)
+    typed = draft[1] if isinstance(draft, tuple) and draft[0] == of else None
     return {
         "rows": rows, "shown": [(number, row) for number, row in enumerate(rows) if _fits(row, *chosen)],
-        "filter": chosen, "of": next((row for row in rows if row.name == of), None),
+        "filter": chosen, "of": asked,
+        "given": typed or (asked.exposure if asked is not None and asked.exposure else {}),
         "scenarios": scenarios_of(project),
         "keys": [row.name for row in rows if row.role == "key" and row.state != "new"],
     }  # fmt: skip
