@@ -167,6 +167,7 @@ def test_a_cancelled_search_leaves_nothing_and_an_earlier_result_stays(opened: O
     assert "What was found for tier controlled" in page
 
 
+@pytest.mark.slow
 def test_a_search_that_is_stopped_hands_over_the_best_so_far(opened: Open, tmp_path: Path) -> None:
     path = goal(tmp_path, 600)
     visitor, before = opened(path), path.read_bytes()
