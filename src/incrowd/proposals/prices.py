@@ -3,8 +3,8 @@
 A price is the information that the best plan without the promise would keep beyond this one, as a share of all. For
 what is asked of classes and values the recoding is looked for anew, on the KeyTable, by the estimates of the search.
 For the limit of an attack it is measured: the best of the candidates that were carried out and that this attack alone
-broke. Where all plans were tried, or cells and single classes are decided about, there is no such estimate: only the
-treatments and the measured limits have a price then.
+broke. Cells that are blanked and classes that are recoded by themselves come after the levels of the keys: there the
+estimate is that of the levels.
 Misleads where promises lean on each other: taking two away may bring back more, or less, than both prices together.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from incrowd.errors import NotReleasable
 from incrowd.keys.saying import percent
@@ -52,8 +53,7 @@ class Pricing:
 
     def _each(self) -> Iterator[Price]:
         candidate, space = self.tried.candidate, self.bench.space
-        if candidate.ending in ("recode", "records") and not candidate.levels:
-            yield from self._looked_for_anew(candidate)
+        yield from self._looked_for_anew(self._begun)
         for name, way in candidate.values:
             if way:  # the classes stay what they are
                 back = space.weights[name] * (1 - space.treatments[name][way].kept) / self._weight
@@ -62,7 +62,7 @@ class Pricing:
         yield from self._limits()
 
     def _looked_for_anew(self, candidate: Candidate) -> Iterator[Price]:
-        """What is asked of classes, and each key."""
+        """What is asked of classes, and each key, by other levels of the keys."""
         space, k = self.bench.space, candidate.k
         for lower in dict.fromkeys((k - 1, FEWEST)):
             if 1 < lower < k:
@@ -90,25 +90,35 @@ class Pricing:
                 best[which] = one
         for (name, _), one in best.items():
             worst = max((figure for attack in one.above if (figure := most(attack)) is not None), default=1.0)
-            how = "; ".join([*self._lighter(one.candidate), self._finer(one.recoding)])
+            how = "; ".join([*self._lighter(one.candidate), self._finer(one.recoding, than=self.tried.recoding)])
             rest = "" if one.complete else "; the attacks after it were not tried on that plan"
             yield Price(
                 f"the limit of {name}", f"up to {percent(worst)} beyond a guess",
                 max(one.information - self.tried.information, 0.0), f"{how}{rest}",
             )  # fmt: skip
 
+    @cached_property
+    def _begun(self) -> Candidate:
+        """The candidate with levels that are looked for, where they were given: only then can they become finer."""
+        return replace(self.tried.candidate, levels=())
+
+    @cached_property
+    def _now(self) -> Recoding:
+        """Its levels with all promises: what others are set against."""
+        return self._recoding(self._begun) or self.tried.recoding
+
     def _key(self, name: str) -> Price:
         """What a key costs the others: had it been left out, they could stay finer."""
         last = len(self.bench.space.ladders[name].rungs) - 1
         told, instead = f"the key {name} is in the file", "left out"
-        if not last or self.tried.recoding.rungs[name] == last:
+        if not last or self._now.rungs[name] == last:
             return Price(told, instead, 0.0, "it is left out already, or has one value" if last else "it has one value")
-        changed = self.tried.candidate.with_floor(name, last)
+        changed = self._begun.with_floor(name, last)
         found = self._recoding(changed)
         if found is None:
             return Price(told, instead, 0.0, "there is no plan then")
         others = [key for key in found.kept if key != name]
-        weights, now = self.bench.space.weights, self.tried.recoding.kept
+        weights, now = self.bench.space.weights, self._now.kept
         back = sum(weights[key] * (found.kept[key] - now[key]) for key in others) / self._weight
         own = weights[name] * now[name] / self._weight
         return Price(
@@ -119,7 +129,7 @@ class Pricing:
         found = self._recoding(changed)
         if found is None:
             return Price(promise, instead, 0.0, "there is no plan then")
-        back = self._information(changed, found) - self._information(self.tried.candidate, self.tried.recoding)
+        back = self._information(changed, found) - self._information(self._begun, self._now)
         return Price(promise, instead, max(back, 0.0), self._finer(found))
 
     def _recoding(self, candidate: Candidate) -> Recoding | None:
@@ -148,9 +158,9 @@ class Pricing:
                 found.append(f"{name} {ways[way].words}" if way else f"{name} as it is")
         return found
 
-    def _finer(self, found: Recoding, but: str = "") -> str:
+    def _finer(self, found: Recoding, but: str = "", than: Recoding | None = None) -> str:
         """Which variables would be finer, in words."""
-        space, now = self.bench.space, self.tried.recoding
+        space, now = self.bench.space, than or self._now
         finer = [f"{name} {space.reached(name, rung)}" for name, rung in found.rungs.items() if rung < now.rungs[name]]
         coarser = [name for name, rung in found.rungs.items() if rung > now.rungs[name] and name != but]
         told = "; ".join(finer) or "no key would be finer"
