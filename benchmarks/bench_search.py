@@ -1,6 +1,6 @@
 """How fast is the search? Adult in units, a health survey of 1.2 million records, and how the cost grows.
 
-    python benchmarks/bench_search.py [adult] [survey] [growth]        prints JSON; growth also draws the plot
+    python benchmarks/bench_search.py [adult] [models] [survey] [growth]   prints JSON; growth also draws the plot
 
 One unit is the median CPU time of np.unique(return_counts=True) over the packed 9-key base table of adult, in the
 same run. Read as the keys of the 30,162 records in the order of the file it is `units`; read as the 19,502 distinct
@@ -14,21 +14,28 @@ import json
 import resource
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from statistics import median
 from time import process_time
+from unittest.mock import patch
 
 import numpy as np
 
 from incrowd.keys.hierarchy import Hierarchy, Levels
 from incrowd.keys.packing import add_up, group, pack
-from incrowd.keys.requirements import K
+from incrowd.keys.requirements import K, Requirement
+from incrowd.keys.requirements.parse import parse_model
 from incrowd.keys.search.lattice import LatticeSearch, search
 from incrowd.keys.table import Domain, KeyTable, Recode, from_records
 
 ROOT = Path(__file__).resolve().parents[1]
 ADULT = ROOT.parent / "shared" / "data" / "adult"
 KEYS = "sex,age,race,marital-status,education,native-country,workclass,occupation,salary-class".split(",")  # noqa: SIM905
+CONVEX = (
+    "t:occupation:0.2", "t:occupation:0.2:ordered-text", "entropy_l:occupation:3", "recursive_l:occupation:4:3",
+    "beta:occupation:2", "delta_disclosure:occupation:1.5",
+)  # fmt: skip
 PLOT = ROOT / "docs" / "images" / "search-growth.svg"
 
 
@@ -42,6 +49,11 @@ def adult() -> tuple[KeyTable, list[Levels], list[dict[str, str]]]:
 def hierarchy(name: str) -> Hierarchy:
     with (ADULT / f"adult_hierarchy_{name}.csv").open(encoding="utf-8") as file:
         return Hierarchy(name, tuple(tuple(row) for row in csv.reader(file, delimiter=";")))
+
+
+def without_bound(self: Requirement, table: KeyTable) -> np.ndarray:
+    """No record is doomed: the search without the bound."""
+    return np.zeros(len(table.records))
 
 
 def units(table: KeyTable, rows: list[dict[str, str]]) -> tuple[float, float]:
@@ -175,6 +187,30 @@ def bench_adult(one: tuple[float, float]) -> dict[str, object]:
     return result
 
 
+def bench_models(one: tuple[float, float]) -> dict[str, object]:
+    """Models with convex figures under a suppression limit, with the bound for them and without."""
+    rows = adult()[2]
+    keys = [key for key in KEYS if key != "occupation"]
+    table = from_records(
+        {key: [row[key] for row in rows] for key in keys}, {"occupation": [r["occupation"] for r in rows]}
+    )
+    levels = [hierarchy(domain.name).bind(domain) for domain in table.domains]
+    result: dict[str, object] = {}
+    for text in CONVEX:
+        found = {}
+        for way in ("with", "without"):
+            with patch.object(Requirement, "doomed", without_bound) if way == "without" else nullcontext():
+                start = process_time()
+                best = search(table, levels, [parse_model(text).bind(table)], suppression=0.05)
+                found[way] = figures(best, process_time() - start, one)
+        result[text] = {
+            **found["with"],
+            "without": {name: found["without"][name] for name in ("counted", "cpu_seconds")},
+        }
+        assert found["with"]["score"] == found["without"]["score"]
+    return result
+
+
 def bench_survey(one: tuple[float, float]) -> dict[str, object]:
     table, levels = survey()
     before = peak()
@@ -224,6 +260,8 @@ def main(parts: Sequence[str]) -> None:
     }
     if "adult" in parts:
         result["adult"] = bench_adult(one)
+    if "models" in parts:
+        result["models"] = bench_models(one)
     if "survey" in parts:
         result["survey"] = bench_survey(one)
     if "growth" in parts:
@@ -234,4 +272,4 @@ def main(parts: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ["adult", "survey", "growth"])
+    main(sys.argv[1:] or ["adult", "models", "survey", "growth"])

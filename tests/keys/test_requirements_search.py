@@ -48,6 +48,31 @@ def test_claims_of_monotonicity(data: st.DataObject) -> None:
                 assert not (after.failing[to] & ~before.failing).any(), bound
 
 
+@given(st.data())
+def test_what_is_doomed_fails_however_classes_are_divided(data: st.DataObject) -> None:
+    """In the finer table at least as many records fail as are doomed in the coarser one."""
+    classes = data.draw(tables(st.just(1)))
+    number = len(classes)
+    flags = [{"0": sum(one.values())} for one in classes]
+    fine = build(classes, [sum(one.values()) for one in classes], flags)
+    coarse, to = merge(fine, data.draw(st.lists(st.integers(0, 3), min_size=number, max_size=number)))
+    for plain in all_models():
+        bound = plain if isinstance(plain, OneSided) else plain.bind(fine)
+        for table in (fine, coarse):
+            doomed = bound.doomed(table)
+            assert ((doomed >= 0) & (doomed <= 1)).all(), bound
+            assert not doomed[~bound.failing(table)].any(), bound
+        fails = np.bincount(to, weights=fine.records * bound.failing(fine), minlength=len(coarse.records))
+        assert (fails >= coarse.records * bound.doomed(coarse) - 1e-9).all(), bound
+
+
+def test_what_cannot_be_concluded_dooms_nobody() -> None:
+    table = build([{"7": 8}, {"7": 1, "8": 9}])
+    assert DeltaDisclosure("s", 1, skip_zeros=True).bind(table).doomed(table).tolist() == [0, 0]
+    assert EntropyL("s", 2, where="w").doomed(build([{"7": 8}], flags=[{"1": 8}])).tolist() == [0]
+    assert EntropyL("s", 2).doomed(table).tolist() == [1, pytest.approx(1 - 0.3250829734 / np.log(2), abs=1e-9)]
+
+
 def test_what_is_claimed() -> None:
     def names(chosen: list[Requirement]) -> list[str]:
         return [r.model for r in chosen]

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from incrowd.errors import Fault, InputError, PlanError, did_you_mean
 from incrowd.keys.requirements.conditions import ClassTest, where_name
+from incrowd.keys.requirements.convex import Convex
 from incrowd.keys.requirements.figures import Figures, figures_of
 from incrowd.keys.requirements.form import Form
+from incrowd.keys.requirements.kernels import Float64
 from incrowd.keys.table import Int64, KeyTable, Mask
 
 Numbers = NDArray[Any]
@@ -140,6 +142,20 @@ class Requirement:
     def class_test(self, keys: tuple[str, ...]) -> ClassTest | None:
         """The same as a test that an engine can do, on these keys and without a condition; None where it cannot."""
         return None
+
+    def convex(self, table: KeyTable) -> Sequence[Convex]:
+        """Convex figures above whose limits a class fails: by them a search may prune under a suppression limit. Only
+        for tables without several records of a person, and where it looks at all keys.
+        """
+        return ()
+
+    def doomed(self, table: KeyTable) -> Float64:
+        """The least share of each class's records that fails however the class is divided (`convex.py`)."""
+        if self.prunes:
+            return self.failing(table).astype(float)
+        found = self.convex(table) if self.where is None else ()
+        share: Float64 = np.max([np.zeros(len(table.records)), *(one.doomed() for one in found)], axis=0)
+        return share
 
     def failing(self, table: KeyTable) -> Mask:
         """Which classes fail; with own keys, every class inside a failing class of those keys."""

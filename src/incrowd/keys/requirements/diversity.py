@@ -6,7 +6,7 @@ Where people have several records, a person with two values counts for both: div
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from incrowd.keys.requirements.base import MOST, Numbers, Requirement, within
 from incrowd.keys.requirements.conditions import ClassTest
+from incrowd.keys.requirements.convex import Convex
 from incrowd.keys.requirements.form import Form
 from incrowd.keys.requirements.kernels import TOLERANCE
 from incrowd.keys.table import KeyTable, Mask
@@ -99,6 +100,10 @@ class EntropyL(Requirement):
         """exp(H) of each class."""
         return np.exp(self._figures(table).entropy)
 
+    def convex(self, table: KeyTable) -> Sequence[Convex]:
+        """Entropy is concave, and 0 where all have one value."""
+        return [Convex(-self._figures(table).entropy, -math.log(self.l * (1 - TOLERANCE)), 0.0)]
+
     def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
         """Below l."""
         return figures < self.l * (1 - TOLERANCE)
@@ -149,6 +154,12 @@ class RecursiveL(Requirement):
         ratio = np.full(len(tail), np.inf)
         np.divide(figures.largest, tail, out=ratio, where=tail > 0)
         return ratio
+
+    def convex(self, table: KeyTable) -> Sequence[Convex]:
+        """r1 - c (r_l + ... + r_m) as shares: the largest share is convex, and so is the sum of the l - 1 largest."""
+        figures, c = self._figures(table), self.c * (1 - TOLERANCE)
+        total = np.maximum(figures.total, 1)
+        return [Convex((figures.largest - c * figures.tail(self.l)) / total, 0.0, 1.0 if self.l > 1 else 1.0 - c)]
 
     def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
         """Not below c."""

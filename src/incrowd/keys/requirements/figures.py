@@ -120,6 +120,16 @@ class Comparison:
         """Where some (q - p)/p is above -ln p."""
         return self._ratios[3]
 
+    def above(self, caps: Float64) -> Float64:
+        """What the values of each class have beyond these shares, all together."""
+        result: Float64 = kernels.above(self._starts, self._people, self._places, self._total, caps)
+        return result
+
+    @property
+    def p(self) -> Float64:
+        """The shares of the reference."""
+        return self._p
+
     def _sorted(self, rank: Int32) -> tuple[Int32, Int64]:
         if bool((np.diff(rank) == 1).all()):
             return self._places, self._people

@@ -5,7 +5,7 @@ Where people have several records, a person with two values counts for both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -14,6 +14,7 @@ import numpy as np
 from incrowd.errors import InputError
 from incrowd.keys.requirements.base import MOST, Numbers, Requirement, within
 from incrowd.keys.requirements.conditions import ClassTest
+from incrowd.keys.requirements.convex import Convex
 from incrowd.keys.requirements.figures import figures_of
 from incrowd.keys.requirements.form import Form
 from incrowd.keys.table import Int64, KeyTable, Mask
@@ -75,6 +76,10 @@ class OneSided(Requirement):
         """The share of people with the value."""
         return _share(self._figures(table).having(self.value), table)
 
+    def convex(self, table: KeyTable) -> Sequence[Convex]:
+        """A share of a class is the mean of the shares of its parts."""
+        return [Convex(self.measure(table), self.alpha, 1.0)]
+
     def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
         """All of them (strict), or more than alpha."""
         return figures >= 1 if self.strict else figures > self.alpha
@@ -121,6 +126,10 @@ class AlphaK(Requirement):
     def measure(self, table: KeyTable) -> Numbers:
         """The share of the most frequent value."""
         return _share(self._figures(table).largest, table)
+
+    def convex(self, table: KeyTable) -> Sequence[Convex]:
+        """The largest share; a class of fewer than k people is doomed as it is."""
+        return [Convex(np.where(table.sizes < self.k, 1.0, self.measure(table)), self.alpha, 1.0)]
 
     def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
         """A share above alpha, or fewer than k people."""

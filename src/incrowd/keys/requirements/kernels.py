@@ -117,6 +117,16 @@ def against_whole(
 
 
 @njit(cache=True)
+def above(starts: Int64, people: Int64, places: Int32, total: Int64, caps: Float64) -> Float64:
+    """How much of each class is beyond what each value may have: the sum of max(q - cap, 0)."""
+    found = np.zeros(len(starts) - 1)
+    for c in range(len(found)):
+        for i in range(starts[c], starts[c + 1]):
+            found[c] += max(people[i] / total[c] - caps[places[i]], 0.0)
+    return found
+
+
+@njit(cache=True)
 def sort_cells(starts: Int64, places: Int32, people: Int64, rank: Int32) -> tuple[Int32, Int64]:
     """The cells of each class in another order of the values: (rank of the value, people)."""
     ranks, counts = np.empty(len(places), np.int32), people.copy()

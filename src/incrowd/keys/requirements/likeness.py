@@ -10,17 +10,19 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, Self, cast, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from incrowd.errors import Fault, PlanError
 from incrowd.keys.hierarchy import Hierarchy
 from incrowd.keys.requirements.base import Numbers, Requirement, refuse, within
+from incrowd.keys.requirements.convex import Convex
 from incrowd.keys.requirements.figures import Comparison, figures_of
 from incrowd.keys.requirements.form import Form, Spelled
-from incrowd.keys.requirements.kernels import TOLERANCE
+from incrowd.keys.requirements.kernels import TOLERANCE, Float64
 from incrowd.keys.requirements.reference import Reference
-from incrowd.keys.table import KeyTable, Mask
+from incrowd.keys.table import Domain, Histogram, KeyTable, Mask
 
 Distance = Literal["equal", "ordered", "ordered-text", "hierarchical"]
 
@@ -60,6 +62,19 @@ class Likeness(Requirement):
 
     def _compared(self, table: KeyTable) -> Comparison:
         return self._figures(table).against(self.reference)
+
+    def _alone(self, table: KeyTable) -> KeyTable:
+        """A class for each value, with nobody else in it: where a convex figure is largest."""
+        reference = self.reference or self._figures(table).own
+        if reference not in _corners:
+            each, ones = np.arange(len(reference.values)), np.ones(len(reference.values), np.int64)
+            alone = Histogram(Domain(self.sensitive, reference.values), each, each.astype(np.int32), ones)
+            classes = Domain("class", tuple(map(str, each)))
+            _corners[reference] = KeyTable((classes,), each.astype(np.int32)[None, :], ones, {self.sensitive: alone})
+        return _corners[reference]
+
+
+_corners: WeakKeyDictionary[Reference, KeyTable] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -108,6 +123,10 @@ class TCloseness(Likeness):
             raise refuse(self.model, message, "Name its file.")
         return compared.distance(reference.tree(self.hierarchy))
 
+    def convex(self, table: KeyTable) -> Sequence[Convex]:
+        """The distance from p is a norm of q - p, or a cost of transport: both are convex."""
+        return [Convex(self.measure(table), self.t + TOLERANCE, float(self.measure(self._alone(table)).max(initial=0)))]
+
     def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
         """Further away than t."""
         return figures > self.t + TOLERANCE
@@ -141,6 +160,16 @@ class BetaLikeness(Likeness):
         """The largest relative gain of each class."""
         return self._compared(table).most - 1
 
+    def convex(self, table: KeyTable) -> Sequence[Convex]:
+        """What all values have beyond their largest shares."""
+        compared = self._compared(table)
+        caps = self._caps(compared.p)
+        return [Convex(compared.above(caps), 0.0, float((1 - caps).max(initial=0)))]
+
+    def _caps(self, p: Float64) -> Float64:
+        """The largest share that a class may have of each value."""
+        return p * (self.beta + 1) * (1 + TOLERANCE)
+
     def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
         """A gain above beta."""
         return figures + 1 > (self.beta + 1) * (1 + TOLERANCE)
@@ -168,6 +197,9 @@ class EnhancedBeta(BetaLikeness):
         """The largest relative gain of each class, or infinity."""
         compared = self._compared(table)
         return np.where(compared.beyond_cap, np.inf, compared.most - 1)
+
+    def _caps(self, p: Float64) -> Float64:
+        return np.minimum(super()._caps(p), p * (1 - np.log(p) * (1 + TOLERANCE)))
 
     def words(self) -> str:
         """In words."""
@@ -216,6 +248,17 @@ class DeltaDisclosure(Likeness):
         figures = np.full(len(full), np.inf)
         figures[full] = np.log(factor)
         return figures
+
+    def convex(self, table: KeyTable) -> Sequence[Convex]:
+        """What all values have beyond their largest shares; and how far the one that is lacking most is below its
+        least. A value that is skipped as 0 bends it.
+        """
+        if self.skip_zeros:
+            return ()
+        compared, most = self._compared(table), math.exp(self.delta - TOLERANCE)
+        least = np.where(self._figures(table).distinct == compared.m, compared.least, 0.0)
+        caps = compared.p * most
+        return [Convex(compared.above(caps), 0.0, float((1 - caps).max(initial=0))), Convex(-least, -1 / most, 0.0)]
 
     def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
         """Not below delta."""

@@ -19,6 +19,9 @@ from incrowd.keys.search.objective import Count, Yardstick
 from incrowd.keys.search.rollups import Layout, Node, Rollups, Steps, in_order
 from incrowd.keys.table import Histogram, Int32, Int64, KeyTable, Mask
 
+#: Sums of shares over all records are that exact.
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class NodeCounts:
@@ -27,6 +30,7 @@ class NodeCounts:
     pruning: Count | None
     full: Count | None
     feasible: bool
+    hopeless: bool = False  # no finer node is feasible either
 
 
 class Counter:
@@ -111,6 +115,9 @@ class Counter:
             assert pruning is not None
             return NodeCounts(pruning, pruning, self._fits(pruning))
         others = [r for r in self.rest if r not in self._pruning_rest]
+        doomed = np.max([failing.astype(float), *(r.doomed(table) for r in others)], axis=0)
+        if float(table.records @ doomed) > self.allowed + _ROUNDING * (1 + self.yardstick.records):
+            return NodeCounts(pruning, None, False, hopeless=True)
         full = self._tally(node, words, table.records, failing | failing_any(table, others))
         return NodeCounts(pruning, full, self._fits(full))
 

@@ -68,7 +68,7 @@ class Walk:
 
     def _learn(self, node: Node, verdict: NodeCounts) -> None:
         pruning, full = verdict.pruning, verdict.full
-        fails = pruning is not None and pruning.suppressed > self.counter.allowed
+        fails = verdict.hopeless or (pruning is not None and pruning.suppressed > self.counter.allowed)
         # Where people have several records a class can lose some of its people, and squares and classes of a node
         # say nothing about another's.
         sure = self.counter.base.pairs is None or self.yardstick.additive
