@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incrowd.keys.requirements import (
+    AlphaK,
     DeltaDisclosure,
     EntropyL,
     K,
@@ -64,6 +65,12 @@ def test_what_is_doomed_fails_however_classes_are_divided(data: st.DataObject) -
             assert not doomed[~bound.failing(table)].any(), bound
         fails = np.bincount(to, weights=fine.records * bound.failing(fine), minlength=len(coarse.records))
         assert (fails >= coarse.records * bound.doomed(coarse) - 1e-9).all(), bound
+
+
+def test_a_delta_that_forbids_nothing_dooms_only_what_lacks_a_value() -> None:
+    table = build([{"7": 8}, {"7": 1, "8": 9}])
+    assert DeltaDisclosure("s", 5_000).bind(table).doomed(table).tolist() == [1, 0]
+    assert AlphaK("s", 1, 9).doomed(table).tolist() == [1, 0]
 
 
 def test_what_cannot_be_concluded_dooms_nobody() -> None:

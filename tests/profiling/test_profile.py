@@ -58,8 +58,8 @@ LOOKS = {
     patterns.is_address: (["12 High Street", "Flat 3, 7a Old Mill Lane, Leeds"], ["High Street", "12", "3 children"]),
     patterns.is_name: (["Lorraine", "Edward Williams", "Dr. Hannah O'Neil", "Turner, Hannah"], ["Leeds", "1"]),
     patterns.is_surname: (
-        ["Smith", "jones", "O'Brien", "McKay", "Taylor-Joy", "Okafor"],
-        ["Leeds", "Smith Ltd", "Mackerel", "Macaroni", "1", "Baker"],
+        ["Smith", "jones", "O'Brien", "McKay", "Taylor-Joy", "Jones, A", "van der Berg", "De Souza", "El-Sayed"],
+        ["Leeds", "Smith Ltd", "Mackerel", "Macaroni", "1", "Baker", "de luxe", "van", "el-nino", "North, A"],
     ),
     patterns.is_part_of_a_name: (["Lorraine", "Patel", "Edward Williams"], ["Leeds", "North Yorkshire", "1"]),
     patterns.is_written_as_a_name: (["Xylander", "Zq-Rt"], ["xylander", "North Yorkshire", "M1", "A", ""]),

@@ -110,14 +110,30 @@ def test_few_numbers_without_labels_go_together_as_neighbours() -> None:
     assert "4 or 1 other" in climbed(children, book=Codebook(scales={"x": "nominal"})).hierarchy.groups(1)
 
 
-def test_what_one_person_has_most_of_all_is_no_end_of_a_range() -> None:
-    grades = {"very poor": 1, "poor": 20, "good": 30, "very good": 1}
-    labels = {label for level in range(1, 3) for label in climbed(spread(grades)).hierarchy.groups(level)}
-    assert not any("very" in label and label not in grades for label in labels), labels
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        (
+            {"always": 1, "often": 20, "sometimes": 30, "never": 30},
+            {"often or 1 other", "often to sometimes or 1 other"},
+        ),
+        ({"very poor": 1, "poor": 20, "good": 30, "very good": 1}, {"poor or 1 other", "good or 1 other"}),
+        ({"under 5": 1, "5 to 9": 9, "10 to 14": 9}, {"5 to 9 or 1 other"}),
+    ],
+)
+def test_what_one_person_has_is_no_end_of_a_range_of_words(values: dict[str, int], labels: set[str]) -> None:
+    made = climbed(spread(values))
+    assert made.how == "neighbours put together, the fewest people first"
+    joined = {label for level in range(1, made.hierarchy.height) for label in made.hierarchy.groups(level)} - {*values}
+    assert joined <= labels, joined
+
+
+def test_what_one_person_has_is_no_end_of_a_range_of_numbers() -> None:
     rooms = spread({"1": 9, "2": 30, "3": 40, "4": 3, "17": 1})
     made = climbed(rooms, book=Codebook(scales={"x": "ordinal"}))
-    assert all("17" not in label for level in range(1, made.hierarchy.height) for label in made.hierarchy.groups(level)
-               if label != "17")  # fmt: skip
+    joined = {label for level in range(1, made.hierarchy.height) for label in made.hierarchy.groups(level)}
+    assert "4+" in joined
+    assert not any("17" in label for label in joined - {"17"})
 
 
 def test_others_are_one_among_postcodes_and_areas() -> None:

@@ -105,3 +105,9 @@ def test_a_crowd_that_some_people_need_is_not_asked_for_everybody(tmp_path: Path
     assert required[1] in [
         one.model_dump(mode="json", exclude_none=True) for one in found.recommended.plan.requirements
     ]
+
+
+def test_a_release_whose_formulas_are_neutralised_has_proposals_too(tmp_path: Path) -> None:
+    people = {**some_people(200), "note": ["=1+1"] * 100 + ["none"] * 100}
+    path = write_goal(tmp_path, people, {**ROLES, "note": "other"}, release={"formulas": "neutralise"})
+    assert ic.propose(path, "controlled", most=1).recommended is not None

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from incrowd.keys.codebook import Codebook
-from incrowd.proposals.information import Given
+from incrowd.proposals.information import Given, kept_of
 from incrowd.proposals.values import Treatment, treatments_of
 
 PEOPLE = 600
@@ -75,3 +75,18 @@ def test_amounts_with_codes_for_no_value_are_put_into_bands_beside_them(code: st
     assert all("bands" in step for way in found for step in way.steps if step["step"] == "recode")
     assert given.numbers is not None
     assert np.nanmin(given.numbers) > 15_000
+
+
+def test_values_that_are_not_what_they_are_declared_to_be_end_no_search() -> None:
+    given = Given.of("visits", pa.array(["0", "1", "2", "5 or 6"] * 50))
+    found = treatments_of(given, perturb=False, drop=True, book=Codebook(scales={"visits": "numeric"}))
+    assert [way.name for way in found] == ["as it is", "left out"]
+
+
+def test_a_code_for_no_value_that_is_blanked_is_lost() -> None:
+    pay = pa.array(["-9" if n % 2 else str(n) for n in range(PEOPLE)])
+    given = Given.of("pay", pay, ["-9"])
+    lines = np.arange(PEOPLE)
+    assert kept_of(given, lines, pay) == 1
+    blanked = pa.array([None if text == "-9" or n % 4 == 0 else text for n, text in enumerate(pay.to_pylist())])
+    assert kept_of(given, lines, blanked) < 0.9

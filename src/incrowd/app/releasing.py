@@ -13,7 +13,7 @@ from incrowd.app.jobs import Job
 from incrowd.app.sessions import Session
 from incrowd.audit.archive import Archive
 from incrowd.audit.checked import FINE, Trust
-from incrowd.audit.manifest import MANIFEST, FileEntry
+from incrowd.audit.manifest import FileEntry
 from incrowd.audit.runs import Glance, KeptRun, glance, kept_runs, open_sealed, sealed_files
 from incrowd.audit.signing import PublicKey, known_here
 from incrowd.errors import IncrowdError, InputError
@@ -204,14 +204,12 @@ def forged(session: Session, run: KeptRun) -> tuple[str, ...]:
     return changed if seal.signature == "valid" else (*changed, f"the signature is {seal.signature}")
 
 
-def changed_inputs(session: Session, run: KeptRun) -> tuple[str, ...]:
-    """The files that the plan of a run names and that are others by now. Only where one was touched after the run was
-    sealed are their bytes compared, and once: they may be large.
+def changed_inputs(session: Session, run: KeptRun, home: Path, trust: Trust) -> tuple[str, ...]:
+    """The files that the plan of a run names and that are others by now. Only where one was touched after the run are
+    their bytes compared, and once: they may be large, so nobody may wait for it (`session.measuring`).
     """
-    home, trust = session.need_project().home, trust_of(session)
     now = stamps(plan_of(run.folder, trust), home)
-    sealed = (run.folder / "audit" / MANIFEST).stat().st_mtime_ns
-    if all(_untouched(home / name, sealed) for name in now):
+    if all(_untouched(home / name, run.began) for name in now):
         return ()
     known = session.kept.get(f"inputs of {run.name}")
     if isinstance(known, tuple) and known[0] == now:
@@ -220,18 +218,18 @@ def changed_inputs(session: Session, run: KeptRun) -> tuple[str, ...]:
     try:
         inputs = Archive.find(run.folder, trust=trust).inputs(copies=False)
     except IncrowdError:  # a run that is not as it was sealed: `forged` says so
-        return ()
+        inputs = []
     found = tuple(dict.fromkeys(one.name for one in inputs if one.state in ("differs", "missing")))
     session.kept[f"inputs of {run.name}"] = (now, found)
     return found
 
 
-def _untouched(path: Path, since: int) -> bool:
+def _untouched(path: Path, since: float) -> bool:
     try:
         seen = path.stat()
     except OSError:
         return False
-    return not path.is_dir() and max(seen.st_mtime_ns, seen.st_ctime_ns) <= since
+    return not path.is_dir() and max(seen.st_mtime, seen.st_ctime) <= since
 
 
 def packed(folder: Path, run: KeptRun, part: str, trust: Trust) -> Path:

@@ -74,7 +74,7 @@ class Session:
     mark: str
     folder: Path
     lock: threading.RLock = field(default_factory=threading.RLock)
-    #: Held while something is measured that takes long, one at a time; never together with `lock`: pages go on.
+    #: Held while something is measured that takes long, one at a time, and never asked for under `lock`: pages go on.
     measuring: threading.Lock = field(default_factory=threading.Lock)
     used: float = field(default_factory=time.monotonic)
     project: Project | None = None

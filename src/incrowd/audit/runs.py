@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -39,6 +40,14 @@ class KeptRun:
     def refused(self) -> bool:
         """Whether the gate kept the file back."""
         return self.folder.name.endswith(REFUSED)
+
+    @property
+    def began(self) -> float:
+        """The second its name tells, whenever its files were copied here; 0 where it tells none."""
+        try:
+            return time.mktime(time.strptime(self.folder.name[:15], "%Y%m%d-%H%M%S"))
+        except ValueError:
+            return 0.0
 
     @property
     def when(self) -> str:

@@ -40,6 +40,10 @@ _ADDRESS = re.compile(rf"(?:flat\s+\w+,?\s+)?[0-9]+[a-z]?,?\s+(?:[\w'\u2019.-]+\
 _WORDS_OF_A_NAME = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*\.?")
 
 _SURNAME = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+#: What stands before a surname, and belongs to it.
+_PARTICLES = re.compile(
+    r"(?:(?:van|von|der|den|ter|de|del|della|di|du|da|dos|bin|ibn|mc|mac)\s+|(?:el|al)-)+", re.IGNORECASE
+)
 _BEGINS_A_NAME = re.compile(r"O['\u2019][A-Z]|Ma?c[A-Z]")
 
 
@@ -175,10 +179,15 @@ def is_name(value: str) -> bool:
 def is_surname(value: str) -> bool:
     """Is it a surname by itself, or two with a hyphen: a part of it is a common one, or begins as only names do?
 
-    It knows some 400 surnames, mostly of the United Kingdom, and O'Brien, McKay and the like by their beginning.
+    It knows some 400 surnames, mostly of the United Kingdom, and O'Brien, McKay, van der Berg and the like by their
+    beginning. What stands behind a comma is an initial or a forename.
     """
-    if _SURNAME.fullmatch(value) is None:
+    value = value.partition(",")[0].strip()
+    bare = value[found.end() :] if (found := _PARTICLES.match(value)) else value
+    if _SURNAME.fullmatch(bare) is None:
         return False
+    if bare != value and bare[0].isupper():
+        return True
     return _BEGINS_A_NAME.match(value) is not None or not SURNAMES.isdisjoint(value.lower().split("-"))
 
 

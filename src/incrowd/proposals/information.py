@@ -60,7 +60,14 @@ class Given:
         """For each code the band that it counts in, or the code itself."""
         if self.cuts is None or self.numbers is None:
             return np.arange(len(self.values))
-        return np.where(np.isnan(self.numbers), 0, 1 + np.searchsorted(self.cuts, self.numbers, side="right"))
+        return self.placed(self.values, self.numbers)
+
+    def placed(self, texts: Sequence[str | None], numbers: Floats) -> Int64:
+        """The bands of texts with these numbers: each code for no value has one of its own."""
+        assert self.cuts is not None
+        own: dict[str | None, int] = {text: len(self.cuts) + 2 + i for i, text in enumerate(sorted(self.apart))}
+        found = self.band_of(numbers)
+        return np.array([own.get(t, b) for t, b in zip(texts, found.tolist(), strict=True)], np.int64) if own else found
 
     def band_of(self, numbers: Floats) -> Int64:
         """The bands of other numbers."""
@@ -93,8 +100,7 @@ def _after(given: Given, released: pa.Array) -> Int64:
     there = [text for text in texts if text is not None and text not in given.apart]
     if given.cuts is None or len(texts) <= BANDS or not are_numbers(there):
         return np.asarray(codes)
-    numbers = _numbers(texts, given.apart)
-    return np.asarray(given.band_of(numbers)[codes])
+    return np.asarray(given.placed(texts, _numbers(texts, given.apart))[codes])
 
 
 def _numbers(values: Iterable[str | None], apart: Collection[str]) -> Floats:

@@ -99,18 +99,21 @@ def _label(key: Key, group: Group, *, alone: bool) -> str:
 
 
 def _run(key: Key, group: Group, groups: Sequence[Group]) -> str:
-    """What neighbours in an order are called together. The range is open where its end would be the value of somebody
-    who has the least, or the most, of all.
+    """What neighbours in an order are called together. No end of it is the value of one or two people: numbers that
+    rise have an open range instead, other values are counted.
     """
-    low = group is groups[0] and key.is_rare(group[0])
-    high = group is groups[-1] and key.is_rare(group[-1])
-    if not (low or high):
+    if len(group) == 1 or not (key.is_rare(group[0]) or key.is_rare(group[-1])):
         return run_name(group)
-    if (low and high) or key.is_rare(group[0 if high else -1]):
+    rising = all(map(str.isdigit, group)) and [*map(int, group)] == sorted(map(int, group))
+    if rising and group is groups[-1] and not key.is_rare(group[0]):
+        return f"{group[0]}+"
+    if rising and group is groups[0] and not key.is_rare(group[-1]):
+        return f"up to {group[-1]}"
+    common = [value for value in group if not key.is_rare(value)]
+    if not common:
         return f"Other ({len(group)} of {len(key.leaves)} values)"
-    if high:
-        return f"{group[0]}+" if group[0].isdigit() else f"{group[0]} and beyond"
-    return f"up to {group[-1]}"
+    left = len(group) - len(common)
+    return f"{run_name(common)} or {left} other{'s' * (left > 1)}"
 
 
 def _listed(key: Key, group: Group) -> str:

@@ -72,7 +72,7 @@ class Pricing:
             without = replace(candidate, without=frozenset({name}))
             yield self._price(f"a limit to what classes give away about {name}", "none", without)
         if candidate.ending == "recode" and "records" in space.endings:
-            share = f"{space.asked.records_lost:.0%} of the records may be dropped"
+            share = f"{100 * space.asked.records_lost:g}% of the records may be dropped"
             yield self._price("nobody is left out (gap, minimality)", share, replace(candidate, ending="records"))
         for name in space.ladders:
             yield self._key(name)

@@ -166,11 +166,14 @@ def _over(bench: Bench, plan: Plan, log: RunLog) -> str:
     """What the limit of the plan says of the records that were dropped, whichever step did it; a sample is another
     matter.
     """
-    late = zip(plan.steps[bench.space.fixed :], log.steps[1 + bench.space.fixed :], strict=True)
+    first = bench.space.fixed  # after the last step of the plan a run may have entries of its own
+    late = zip(plan.steps[first:], log.steps[1 + first : 1 + len(plan.steps)], strict=True)
     lost, limit = sum(log.records_removed for step, log in late if not step.samples), bench.space.asked.records_lost
-    if lost <= limit * bench.records:
+    if lost <= limit * bench.records + 1e-9:
         return ""
-    return f"{lost:,} of {bench.records:,} records are dropped, and {limit:.0%} is the limit (propose: records_lost)"
+    return (
+        f"{lost:,} of {bench.records:,} records are dropped, and {100 * limit:g}% is the limit (propose: records_lost)"
+    )
 
 
 def _kept(bench: Bench, situation: Situation) -> dict[str, float]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from incrowd.errors import InputError
 from incrowd.keys.codebook import Codebook
 from incrowd.keys.table import KeyTable, from_records
 from incrowd.keys.transition import invariant_matrix, uniform_matrix
@@ -97,7 +98,10 @@ def _coarser(given: Given, amount: bool, book: Codebook, named: Collection[str])
 
 def _by_form(given: Given, book: Codebook, named: Collection[str]) -> Iterator[Treatment]:
     """As a key with such values would be: where dates, places, codes, numbers or an order tell what is coarser."""
-    ladder = ladder_of(given.name, _counted(given), Path(), book, None, named)
+    try:
+        ladder = ladder_of(given.name, _counted(given), Path(), book, None, named)
+    except InputError:  # the values are not what they are declared to be
+        return
     if ladder.merged:
         return
     paths = {row[0]: row for row in ladder.hierarchy.rows}

@@ -24,7 +24,7 @@ def init(
     out: str | Path | None = None,
     *,
     source: str | None = None,
-    kind: Literal["survey", "administrative", "census"] | None = "survey",
+    kind: Kind | None = "survey",
     header: bool = False,
     codes: str | Path | None = None,
     force: bool = False,

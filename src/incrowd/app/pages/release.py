@@ -57,6 +57,7 @@ def add(app: FastAPI, site: Site) -> None:
             "view": "run", "shown": None, "runs": (), "why": (), "attacked": "", "refused": None, "changed": False,
             "inputs": (), "forged": (), "notes": (), "others": (),
         }  # fmt: skip
+        reading = None
         with session.lock, site.telling(session):
             if session.project is not None:
                 values["runs"] = runs_of(session)
@@ -72,9 +73,12 @@ def add(app: FastAPI, site: Site) -> None:
                     values["why"] = tuple(why_safe(shown.glance))
                     values["attacked"] = shown.glance.called.say(strongest(shown.glance.past.attacks))
                     values["changed"] = _changed(session, shown)
-                    values["inputs"] = changed_inputs(session, chosen)
+                    reading = (chosen, session.need_project().home, trust_of(session))
                     if sum(one.bytes for one in (*shown.leaves, *shown.stays)) <= SMALL:
                         values["forged"] = forged(session, chosen)
+        if reading is not None:
+            with session.measuring, site.telling(session):  # files may be hashed, and other pages go on
+                values["inputs"] = changed_inputs(session, *reading)
         return site.show(request, "release", **values)
 
     @app.post("/release/run")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from math import inf
 from typing import Any
@@ -90,13 +91,12 @@ def add(app: FastAPI, site: Site) -> None:
         values: dict[str, Any] = {"found": None, "lines": ()}
         with site.telling(session):
             with session.lock:
-                look = session.live().rarest(_keys(session, session.need_project()))
-                book = session.live().opened.book
-            with session.measuring:  # this may take long, and other pages go on
-                found = look()
+                ticked = _keys(session, session.need_project())
+                look, book = session.live().rarest(ticked), session.live().opened.book
+            found = _measured(session, ticked, look)
             lines = [
                 (" and ".join(f"{k}: {book.word(k, v)}" for k, v in one.values), one.before)
-                for one in found.combinations
+                for one in ([] if found is None else found.combinations)
             ]
             values = {"found": found, "lines": lines}
         return site.show(request, "risk_rarest", **values)
@@ -108,15 +108,25 @@ def _part(site: Site, request: Request, name: str, measures: tuple[str, ...]) ->
     values: dict[str, Any] = {"found": None, "heats": (), "words": in_words, "shade": shade, "shades": ()}
     with site.telling(session):
         with session.lock:
-            keys = _keys(session, session.need_project())[:MOST]
+            ticked = _keys(session, session.need_project())
+            keys = ticked[:MOST]
             measure = session.live().measuring(keys, measures)
-        with session.measuring:  # this may take long, and other pages go on
-            values["found"] = found = measure()
-        if found.tables is not None:
+        values["found"] = found = _measured(session, ticked, measure)
+        if found is not None and found.tables is not None:
             heats = [heat_table(found.tables, ways) for ways in (2, 3, 4) if ways <= len(keys)]
             most = max((one.most for one in heats), default=0)
             values |= {"heats": heats, "most": most, "shades": key_of_counts(most)}
     return site.show(request, name, **values)
+
+
+def _measured(session: Session, ticked: list[str], measure: Callable[[], Any]) -> Any:
+    """What is found, one measure at a time: it may take long, and other pages go on. None where other keys are ticked
+    by now: each tick asks anew, and nobody waits for what was asked before.
+    """
+    with session.measuring:
+        with session.lock:
+            late = session.project is None or _keys(session, session.project) != ticked
+        return None if late else measure()
 
 
 def _keys(session: Session, project: Project) -> list[str]:

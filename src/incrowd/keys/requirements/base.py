@@ -151,8 +151,6 @@ class Requirement:
 
     def doomed(self, table: KeyTable) -> Float64:
         """The least share of each class's records that fails however the class is divided (`convex.py`)."""
-        if self.prunes:
-            return self.failing(table).astype(float)
         found = self.convex(table) if self.where is None else ()
         share: Float64 = np.max([np.zeros(len(table.records)), *(one.doomed() for one in found)], axis=0)
         return share

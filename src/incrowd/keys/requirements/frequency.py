@@ -128,8 +128,8 @@ class AlphaK(Requirement):
         return _share(self._figures(table).largest, table)
 
     def convex(self, table: KeyTable) -> Sequence[Convex]:
-        """The largest share; a class of fewer than k people is doomed as it is."""
-        return [Convex(np.where(table.sizes < self.k, 1.0, self.measure(table)), self.alpha, 1.0)]
+        """The largest share; of a class of fewer than k people all parts have fewer."""
+        return [Convex(self.measure(table), self.alpha, 1.0), Convex((table.sizes < self.k).astype(float), 0.0, 1.0)]
 
     def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
         """A share above alpha, or fewer than k people."""

@@ -24,6 +24,8 @@ from incrowd.keys.requirements.kernels import TOLERANCE, Float64
 from incrowd.keys.requirements.reference import Reference
 from incrowd.keys.table import Domain, Histogram, KeyTable, Mask
 
+#: A larger delta forbids no more than this one does: no share is so small.
+MOST_DELTA = 700.0
 Distance = Literal["equal", "ordered", "ordered-text", "hierarchical"]
 
 
@@ -255,7 +257,7 @@ class DeltaDisclosure(Likeness):
         """
         if self.skip_zeros:
             return ()
-        compared, most = self._compared(table), math.exp(self.delta - TOLERANCE)
+        compared, most = self._compared(table), math.exp(min(self.delta, MOST_DELTA) - TOLERANCE)
         least = np.where(self._figures(table).distinct == compared.m, compared.least, 0.0)
         caps = compared.p * most
         return [Convex(compared.above(caps), 0.0, float((1 - caps).max(initial=0))), Convex(-least, -1 / most, 0.0)]
