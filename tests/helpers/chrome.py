@@ -74,55 +74,44 @@ class Chrome:
         return str(self.run("document.body ? document.body.innerText : ''"))
 
     def await_text(self, *texts: str) -> str:
-        """The page once it shows all these texts and is at rest."""
+        """The page once it shows all these texts."""
 
         def there() -> bool:
             shown = self.text
-            busy = self.run('!!document.querySelector(\'[data-testid="stStatusWidget"], [data-stale="true"]\')')
-            return not busy and all(text in shown for text in texts)
+            return all(text in shown for text in texts)
 
         wait(there, f"the page does not show {texts}", lambda: self.text)
         return self.text
-
-    def type(self, label: str, text: str) -> None:
-        """Replace what is in the field of this label, and press Enter."""
-        mark = json.dumps(label)
-        found = f"document.querySelector('input[aria-label=' + JSON.stringify({mark}) + ']')"
-        wait(lambda: self.run(f"!!{found}"), f"no field {label}", lambda: self.text)
-        self.run(f"{found}.focus(); {found}.select()")
-        self.do("Input.insertText", text=text)
-        for kind in ("keyDown", "keyUp"):
-            self.do("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", windowsVirtualKeyCode=13)
 
     def click(self, selector: str, text: str) -> None:
         """Click the first element of a kind that holds this text."""
         kind, wanted = json.dumps(selector), json.dumps(text)
         found = f"[...document.querySelectorAll({kind})].find(e => e.innerText.trim() === {wanted})"
         wait(lambda: self.run(f"!!{found}"), f"no {selector} with {text}", lambda: self.text)
-        box = self.run(
-            f"(() => {{ const e = {found}; e.scrollIntoView({{block: 'center'}}); const b = e.getBoundingClientRect(); "
-            "return [b.x + b.width / 2, b.y + b.height / 2] })()"
-        )
+        place = self._at_rest(found)
         for kind in ("mousePressed", "mouseReleased"):
-            self.do("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
+            self.do("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
 
-    def choose(self, label: str, option: str) -> None:
-        """Open the box of this label and take an option."""
-        self.type_into_box(label)
-        self.click("[role=option]", option)
+    def _at_rest(self, found: str) -> list[float]:
+        """The middle of an element that is where it was a moment ago, and on top there: a page that is still being laid
+        out moves it away from under the mouse.
+        """
+        seen: list[Any] = []
 
-    def type_into_box(self, label: str) -> None:
-        mark = json.dumps(label)
-        script = (
-            f"[...document.querySelectorAll('[data-testid=stSelectbox]')].find(e => e.innerText.startsWith({mark}))"
-        )
-        wait(lambda: self.run(f"!!{script}"), f"no box {label}", lambda: self.text)
-        box = self.run(
-            f"(() => {{ const e = {script}.querySelector('input'); e.scrollIntoView({{block: 'center'}}); "
-            "const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] })()"
-        )
-        for kind in ("mousePressed", "mouseReleased"):
-            self.do("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
+        def still() -> bool:
+            seen.append(
+                self.run(
+                    f"(() => {{ const e = {found}; if (!e) return null;"
+                    "e.scrollIntoView({block: 'center', behavior: 'instant'});"
+                    "const b = e.getBoundingClientRect(), x = b.x + b.width / 2, y = b.y + b.height / 2;"
+                    "const top = document.elementFromPoint(x, y);"
+                    "return top && (e.contains(top) || top.contains(e)) ? [x, y] : null })()"
+                )
+            )
+            return len(seen) > 1 and seen[-1] is not None and seen[-1] == seen[-2]
+
+        wait(still, "it does not come to rest, or lies below another", lambda: self.text)
+        return list(seen[-1])
 
     def upload(self, path: Path) -> None:
         """Give a file to the page's first field for files."""
