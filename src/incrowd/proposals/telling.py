@@ -120,7 +120,7 @@ def strongest_of(tried: Tried) -> str:
 
 def loss_of(bench: Bench, tried: Tried) -> float:
     """The share of the keys' bits that is gone, since the file as it came: what `incrowd compare` calls loss."""
-    return 1.0 - tried.detail
+    return 1.0 - bench.detail(tried.end) if tried.end is not None else 1.0
 
 
 def obstacles_of(bench: Bench, walk: Walk) -> Iterator[Obstacle]:

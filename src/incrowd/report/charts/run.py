@@ -51,7 +51,7 @@ def released_sizes(sizes: Sequence[tuple[str, int]], called: UnitName = PEOPLE) 
     )
     bars = base.mark_bar(color=CLASSES)
     numbers = base.mark_text(dy=-7, color=INK, fontSize=11).encode(text=alt.Text("classes:Q", format=",d"))
-    return sized(alt.layer(bars, numbers), told, 720, 260)
+    return sized(alt.layer(bars, numbers), told, 680, 260)
 
 
 def classes_by_step(steps: Sequence[StepLog]) -> alt.Chart:
