@@ -29,10 +29,10 @@ $(STAMP): requirements.lock $(CORE)
 demo: $(CORE) ## A study's plan on 100,000 people, what intruders find in its release, and a plan that may be opened
 	$(BIN)/incrowd demo demo
 
-test: $(STAMP) ## Every room, engine, page and command once: 9 minutes on two cores, kernels compiled
+test: $(STAMP) ## Every room, engine, page and command once: 8 minutes on two cores, kernels compiled
 	$(PYTEST)
 
-test-slow: $(STAMP) ## The rest: slow tests, and properties with all their examples (half an hour)
+test-slow: $(STAMP) ## The rest: slow tests, and properties with all their examples (40 minutes)
 	INCROWD_TESTS=all $(PYTEST) -m "slow or hypothesis"
 
 test-all: test test-slow ## All tests
