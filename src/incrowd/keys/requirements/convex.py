@@ -15,6 +15,9 @@ import numpy as np
 
 from incrowd.keys.requirements.kernels import Float64
 
+#: With less room above the limit nothing can fail, or rounding would say what does.
+LEAST = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class Convex:
@@ -27,6 +30,6 @@ class Convex:
     def doomed(self) -> Float64:
         """The least share of each class's records that is in parts that fail, however the class is divided."""
         room = self.largest - self.limit
-        if not room > 0:  # nothing can fail
+        if not room > LEAST:
             return np.zeros(len(self.figures))
         return np.clip((self.figures - self.limit) / room, 0.0, 1.0)

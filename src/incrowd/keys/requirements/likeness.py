@@ -260,7 +260,7 @@ class DeltaDisclosure(Likeness):
         compared, most = self._compared(table), math.exp(min(self.delta, MOST_DELTA) - TOLERANCE)
         least = np.where(self._figures(table).distinct == compared.m, compared.least, 0.0)
         caps = compared.p * most
-        return [Convex(compared.above(caps), 0.0, float((1 - caps).max(initial=0))), Convex(-least, -1 / most, 0.0)]
+        return [Convex(compared.above(caps), 0.0, float((1 - caps).max(initial=0))), Convex(1 - least * most, 0.0, 1.0)]
 
     def breaks(self, table: KeyTable, figures: Numbers) -> Mask:
         """Not below delta."""
