@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-# Two layers of one environment: what incrowd itself needs, and then all that engines, pages and tests need besides.
+# Two layers of one environment: what incrowd and every attack of the demo need (what is not tried counts as failed),
+# and then all that engines, pages and tests need besides.
 CORE := .venv/.core
 STAMP := .venv/.ready
 # A group of tests, mostly a file, stays with one worker: it shares what it makes.
@@ -67,7 +68,7 @@ lock: ## Resolve requirements.lock and its core anew (versions and hashes, no in
 	$(COMPILE) --extra dev --extra app --extra postcodes --extra spark --extra postgres --extra intruders --extra link \
 		--extra stat --extra word \
 		--output-file requirements.lock
-	$(COMPILE) --constraints requirements.lock --output-file requirements-core.lock
+	$(COMPILE) --extra link --constraints requirements.lock --output-file requirements-core.lock
 
 clean: ## Remove what the targets made
 	rm -rf .venv demo fuzz-found build dist .pytest_cache .mypy_cache .ruff_cache
