@@ -15,6 +15,7 @@ from people import SECRET
 from propose_cases import ROLES, Columns, released, some_people, write_goal
 
 import incrowd as ic
+from incrowd.attack.registry import ATTACKS, NEEDS
 from incrowd.errors import IncrowdError, InputError
 from incrowd.machine import stopping
 from incrowd.proposals import walk
@@ -205,6 +206,23 @@ def test_an_attack_that_nothing_stops_is_named_with_what_it_costs(tmp_path: Path
 def test_a_tier_that_is_none_is_refused(tmp_path: Path, tier: str) -> None:
     with pytest.raises(InputError, match="D397"):
         ic.propose(tmp_path / "plan.yaml", tier)
+
+
+def test_an_attack_that_cannot_be_tried_is_told_before_a_search_that_must_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("incrowd.tasks.propose.find_spec", lambda name: None)
+    path = write_goal(tmp_path, some_people(N), ROLES)
+    with pytest.raises(IncrowdError, match="X020") as caught:
+        ic.propose(path, "open")
+    assert "incrowd[link]" in str(caught.value)
+
+
+def test_the_environment_of_the_demo_has_what_every_attack_needs() -> None:
+    locked = (Path(__file__).resolve().parents[2] / "requirements-core.lock").read_text()
+    packages = {need for one in ATTACKS.values() for need in one.needs if need == NEEDS[need]}
+    assert packages == {"splink"}
+    assert all(f"\n{name}==" in locked for name in packages)
 
 
 @pytest.mark.parametrize("most", [0, 8, -1])

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
-from incrowd.errors import InputError
+from incrowd.errors import InputError, missing_extra
 from incrowd.machine import stopping
 from incrowd.machine.paths import as_path
 from incrowd.pipeline.progress import Progress
@@ -72,6 +73,8 @@ def propose(
     path, place = as_path(plan), None if out is None else Path(out)
     asked, added = read_goal_plan(path, wanted)
     folder, goal = split_tier(path)[0].resolve().parent, Goal.of(wanted, asked)
+    if goal.attack is not None and find_spec("splink") is None:  # what is not tried counts as failed: no plan would do
+        raise missing_extra(f"splink, which an attack needs that every plan for {wanted} has to stand,", "link")
     secret = secret or secret_to_try(folder)
     if place is not None:
         require_free(place, force, secret, asked, folder)
